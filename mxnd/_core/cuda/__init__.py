@@ -1,0 +1,1 @@
+"""The CUDA module: `device`, where it was built."""

@@ -1,0 +1,305 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Prepared graphs: a list of steps over arrays that exist already, run without Python in between."""
+cimport cython
+from cpython.list cimport PyList_GET_ITEM
+from cython.parallel cimport prange
+from libc.string cimport memcpy, memset
+
+from .array cimport MAXD, MX_F32, MX_F64, NDArray, Operator, mxnd_item, mxnd_loop, new_view, type_code
+from .call cimport execute, set_recording_
+from .threads cimport threads_for
+
+from .array import empty
+
+cdef enum:
+    BLOCK = 1024                 # elements of a block
+    MOST_STEPS = 32
+    MOST_TEMPORARIES = 8
+    MOST_ARRAYS = 32             # inputs and outputs of a fused group
+    MOST_CONSTANTS = 32
+    TEMPORARY = 1 << 16          # operands: arrays from 0, temporaries from here, constants from there
+    CONSTANT = 1 << 17
+
+LIMITS = {"steps": MOST_STEPS, "temporaries": MOST_TEMPORARIES, "arrays": MOST_ARRAYS, "constants": MOST_CONSTANTS}
+
+
+# ---- memory -----------------------------------------------------------------------------------------
+
+def array_over(NDArray block not None, tuple shape, dtype):
+    """An array at the start of a block of memory (a uint8 array)."""
+    cdef Py_ssize_t dims[MAXD]
+    cdef Py_ssize_t n = 1
+    cdef int k
+    cdef int type = type_code(dtype)
+    if len(shape) > MAXD:
+        raise ValueError(f"array_over: expected at most {MAXD} dimensions, got {len(shape)}")
+    for k in range(len(shape)):
+        dims[k] = shape[k]
+        n *= dims[k]
+    if n * mxnd_item[type] > block.size_:
+        raise ValueError(f"array_over: the block of {block.size_} bytes is too small for {shape} {dtype}")
+    cdef NDArray y = new_view(block, block.ptr, len(shape), dims)
+    y.type = type
+    return y
+
+
+def point(NDArray to not None, NDArray at not None):
+    """Make an array show the memory of another of its size and dtype."""
+    if to.size_ != at.size_ or to.type != at.type or at.stype_:
+        raise ValueError("point: the arrays differ in size, dtype or storage")
+    to.buf, to.ptr = at.buf, at.ptr
+
+
+# ---- fused groups -----------------------------------------------------------------------------------
+
+@cython.final
+cdef class Fused:
+    """Elementwise operators over one shape, run block by block: every array is read and written once.
+
+    Operands of a step are arrays of the call (number), temporaries (TEMPORARY + number) or constants."""
+    cdef mxnd_loop loops[MOST_STEPS]
+    cdef int first[MOST_STEPS]
+    cdef int second[MOST_STEPS]
+    cdef int to[MOST_STEPS]
+    cdef int nsteps, narrays, nconstants, ntemporaries, levels, type, item
+    cdef double constants[MOST_CONSTANTS]
+    cdef Py_ssize_t dims[MAXD]
+    cdef Py_ssize_t strides[MOST_ARRAYS][MAXD]
+    cdef Py_ssize_t outer, inner, work
+
+    def __init__(self, list steps, str dtype, tuple dims, list strides):
+        """steps: (Operator, operand, operand or None, result); operands: ("array", k), ("temporary", k) or a number;
+        dims: the lengths of the loops, outermost first; strides: for every array its elements per step of each loop."""
+        cdef Operator op
+        cdef int k = 0, i
+        self.type = type_code(dtype)
+        self.item = mxnd_item[self.type]
+        if self.type not in (MX_F32, MX_F64):
+            raise ValueError("Fused: expected float32 or float64")
+        if len(steps) > MOST_STEPS or len(strides) > MOST_ARRAYS or not 0 < len(dims) <= MAXD:
+            raise ValueError("Fused: the group is too large")
+        self.narrays, self.levels = len(strides), len(dims)
+        for core, a, b, o in steps:
+            op = <Operator?>core
+            self.loops[k] = op.loops[self.type]
+            if self.loops[k] == NULL:
+                raise ValueError(f"Fused: {op.name} has no loop for {dtype}")
+            self.first[k] = self.operand(a)
+            self.second[k] = self.first[k] if b is None else self.operand(b)
+            self.to[k] = self.operand(o)
+            k += 1
+        self.nsteps = k
+        self.outer = 1
+        for i in range(self.levels):
+            self.dims[i] = dims[i]
+            if i < self.levels - 1:
+                self.outer *= dims[i]
+            for k in range(self.narrays):
+                self.strides[k][i] = strides[k][i]
+        self.inner = self.dims[self.levels - 1]
+        self.work = self.outer * self.inner * (1 + self.nsteps // 2)
+
+    def operand(self, v):
+        cdef int k
+        cdef float single
+        if not isinstance(v, tuple):
+            if self.nconstants == MOST_CONSTANTS:
+                raise ValueError("Fused: too many constants")
+            if self.type == MX_F32:
+                single = <float><double>v
+                memcpy(&self.constants[self.nconstants], &single, sizeof(float))
+            else:
+                self.constants[self.nconstants] = v
+            self.nconstants += 1
+            return CONSTANT + self.nconstants - 1
+        k = v[1]
+        if v[0] == "array":
+            if not 0 <= k < self.narrays:
+                raise ValueError("Fused: no such array")
+            return k
+        if k >= MOST_TEMPORARIES:
+            raise ValueError("Fused: too many temporaries")
+        self.ntemporaries = max(self.ntemporaries, k + 1)
+        return TEMPORARY + k
+
+    cdef int run(self, list arrays) except -1:
+        cdef char* at[MOST_ARRAYS]
+        cdef int k, t
+        cdef Py_ssize_t per, blocks, chunk
+        if self.outer == 0 or self.inner == 0:
+            return 0
+        for k in range(self.narrays):
+            at[k] = (<NDArray>PyList_GET_ITEM(arrays, k)).ptr
+        per = (self.inner + BLOCK - 1) // BLOCK
+        blocks = self.outer * per
+        t = threads_for(self.work)
+        if t > blocks:
+            t = <int>blocks
+        if t == 1:
+            if self.work < 16384:
+                some(self, at, 0, blocks, per)
+            else:
+                with nogil:
+                    some(self, at, 0, blocks, per)
+            return 0
+        chunk = (blocks + t - 1) // t
+        for k in prange(t, num_threads=t, schedule="static", nogil=True):
+            some(self, at, k * chunk, min(blocks, (k + 1) * chunk), per)
+        return 0
+
+
+cdef void some(Fused f, char** at, Py_ssize_t start, Py_ssize_t end, Py_ssize_t per) noexcept nogil:
+    """Blocks start to end - 1; every row of the innermost loop has per of them."""
+    cdef char temporaries[MOST_TEMPORARIES * BLOCK * 8]
+    cdef char* here[MOST_ARRAYS]
+    cdef Py_ssize_t b, row, i, n, rest
+    cdef int k, d, inside = f.levels - 1
+    for b in range(start, end):
+        row = b // per
+        i = (b - row * per) * BLOCK
+        n = f.inner - i if f.inner - i < BLOCK else BLOCK
+        for k in range(f.narrays):
+            here[k] = at[k] + i * f.strides[k][inside] * f.item
+        for d in range(inside - 1, -1, -1):
+            rest = row % f.dims[d]
+            row = row // f.dims[d]
+            for k in range(f.narrays):
+                here[k] += rest * f.strides[k][d] * f.item
+        for k in range(f.nsteps):
+            f.loops[k](operand(f, f.first[k], here, temporaries), stride(f, f.first[k]),
+                       operand(f, f.second[k], here, temporaries), stride(f, f.second[k]),
+                       operand(f, f.to[k], here, temporaries), n)
+
+
+cdef inline char* operand(Fused f, int v, char** here, char* temporaries) noexcept nogil:
+    if v < TEMPORARY:
+        return here[v]
+    if v < CONSTANT:
+        return temporaries + (v - TEMPORARY) * BLOCK * f.item
+    return <char*>&f.constants[v - CONSTANT]
+
+
+cdef inline Py_ssize_t stride(Fused f, int v) noexcept nogil:
+    if v < TEMPORARY:
+        return f.strides[v][f.levels - 1]
+    return 1 if v < CONSTANT else 0
+
+
+# ---- steps ------------------------------------------------------------------------------------------
+
+cdef enum:
+    CALL, FUSED, COPY, POINT, CLEAR
+
+
+@cython.final
+cdef class Item:
+    """One step: what to run, and on which arrays."""
+    cdef int kind
+    cdef Operator op
+    cdef object params
+    cdef tuple inputs
+    cdef list outs
+    cdef Fused fused
+    cdef readonly object name
+
+
+cdef NDArray dense(object x):
+    if (<NDArray?>x).stype_:
+        raise ValueError("steps work on dense arrays")
+    return <NDArray>x
+
+
+def call_step(Operator op not None, params, tuple inputs, list outs, name):
+    """A step that runs an operator into given arrays."""
+    cdef Item s = Item.__new__(Item)
+    for x in (*inputs, *outs):
+        dense(x)
+    s.kind, s.op, s.params, s.inputs, s.outs, s.name = CALL, op, params, inputs, outs, name
+    return s
+
+
+def fused_step(Fused fused not None, list arrays, name):
+    """A step that runs a fused group on its arrays."""
+    cdef Item s = Item.__new__(Item)
+    if len(arrays) != fused.narrays:
+        raise ValueError(f"fused_step: expected {fused.narrays} arrays, got {len(arrays)}")
+    for x in arrays:
+        if dense(x).type != fused.type:
+            raise ValueError("fused_step: an array has a wrong dtype")
+    s.kind, s.fused, s.outs, s.name = FUSED, fused, arrays, name
+    return s
+
+
+def copy_step(source, target, name):
+    """A step that copies the elements of an array."""
+    cdef Item s = Item.__new__(Item)
+    if dense(source).size_ != dense(target).size_ or dense(source).type != dense(target).type:
+        raise ValueError("copy_step: the arrays differ in size or dtype")
+    s.kind, s.inputs, s.outs, s.name = COPY, (source,), [target], name
+    return s
+
+
+def point_step(source, target, name):
+    """A step after which target shows the memory of source."""
+    cdef Item s = <Item>copy_step(source, target, name)
+    s.kind = POINT
+    return s
+
+
+def clear_step(target, name):
+    """A step that sets every element to zero."""
+    cdef Item s = Item.__new__(Item)
+    s.kind, s.outs, s.name = CLEAR, [dense(target)], name
+    return s
+
+
+@cython.final
+cdef class Steps:
+    """Steps in the order they run."""
+    cdef list items
+    cdef readonly Py_ssize_t at          # the step that runs, for messages
+
+    def __init__(self, list items):
+        for s in items:
+            if not isinstance(s, Item):
+                raise TypeError("Steps: expected steps")
+        self.items = list(items)
+
+    def __len__(self):
+        return len(self.items)
+
+    def run(self, bint training):
+        """Run all steps; autograd does not see them."""
+        cdef Py_ssize_t k
+        cdef Item s
+        cdef NDArray x, y
+        cdef bint was = set_recording_(False)
+        try:
+            for k in range(len(self.items)):
+                self.at = k
+                s = <Item>PyList_GET_ITEM(self.items, k)
+                if s.kind == CALL:
+                    execute(s.op, s.params, s.inputs, s.outs, training)
+                elif s.kind == FUSED:
+                    s.fused.run(s.outs)
+                else:
+                    y = <NDArray>s.outs[0]
+                    if s.kind == CLEAR:
+                        memset(y.ptr, 0, y.size_ * mxnd_item[y.type])
+                        continue
+                    x = <NDArray>s.inputs[0]
+                    if s.kind == POINT:
+                        y.buf, y.ptr = x.buf, x.ptr
+                    elif x.ptr != y.ptr:
+                        memcpy(y.ptr, x.ptr, y.size_ * mxnd_item[y.type])
+        finally:
+            set_recording_(was)
+
+    def name(self):
+        """Name of the step that ran last."""
+        return (<Item>self.items[self.at]).name
+
+
+def block(size_t size):
+    """A block of memory, as a uint8 array."""
+    return empty((size,), "uint8")

@@ -1,0 +1,109 @@
+/* Convolution, and what its gradients need, for 1 to 3 spatial axes, channels before pixels.
+ *
+ * Everywhere x is the larger image (n, c, in), w the filters (f, c / groups, kernel) and y the image that the
+ * filters give (n, f, out), whichever of them a kernel computes:
+ *   forward   y from x and w          (Convolution)
+ *   data      x from y and w          (its gradient for the data; Deconvolution)
+ *   weight    w from x and y          (its gradient for the filters)
+ * All are matrix products with the columns of x: row k holds, for every pixel of y, the number that element k of
+ * a filter meets.  Only tiles of the columns are ever made, in scratch memory that stays in cache. */
+#ifndef MXND_CONV_H
+#define MXND_CONV_H
+#include "matmul.h"
+
+typedef struct {
+    ptrdiff_t n, c, f, groups;
+    ptrdiff_t in[3], out[3], ker[3], str[3], dil[3], pad[3];      /* depth, height, width; 1, 1, 1, 1, 0 if missing */
+} conv_geometry;
+
+/* From the call's numbers, in the order of the structure. */
+static inline conv_geometry conv_read(const int64_t *i)
+{
+    conv_geometry g = {i[0], i[1], i[2], i[3]};
+    for (int a = 0; a < 3; a++) {
+        g.in[a] = i[4 + a], g.out[a] = i[7 + a], g.ker[a] = i[10 + a];
+        g.str[a] = i[13 + a], g.dil[a] = i[16 + a], g.pad[a] = i[19 + a];
+    }
+    return g;
+}
+
+static inline ptrdiff_t conv_volume(const ptrdiff_t *s) { return s[0] * s[1] * s[2]; }
+
+/* Pixels of y along one axis that meet the image at element k of the filter: from .. to. */
+static inline void conv_span(const conv_geometry *g, int axis, ptrdiff_t k, ptrdiff_t *from, ptrdiff_t *to)
+{
+    ptrdiff_t first = g->pad[axis] - k * g->dil[axis], s = g->str[axis], end = g->in[axis] + first;
+    ptrdiff_t a = first <= 0 ? 0 : (first + s - 1) / s, b = end <= 0 ? 0 : (end + s - 1) / s;
+    b = MM_MIN(b, g->out[axis]);
+    *from = MM_MIN(a, b);
+    *to = b;
+}
+
+/* Threads worth using for this many multiplications. */
+static inline int conv_threads(double work, int threads)
+{
+    double most = work / 65536.0;
+    return most < threads ? MM_MAX((int)most, 1) : threads;
+}
+
+static inline double conv_work(const conv_geometry *g)
+{
+    return (double)g->n * (double)g->f * (double)conv_volume(g->out) * (double)(g->c / g->groups * conv_volume(g->ker));
+}
+
+/* The geometry under which the gradient for the data is itself a convolution (with turned filters), if it is. */
+static inline int conv_turned(const conv_geometry *g, conv_geometry *t)
+{
+    *t = (conv_geometry){g->n, g->f, g->c, g->groups};
+    for (int a = 0; a < 3; a++) {
+        t->in[a] = g->out[a], t->out[a] = g->in[a], t->ker[a] = g->ker[a], t->str[a] = 1, t->dil[a] = g->dil[a];
+        t->pad[a] = g->dil[a] * (g->ker[a] - 1) - g->pad[a];
+        if (g->str[a] != 1 || t->pad[a] < 0 || g->in[a] != g->out[a] + g->dil[a] * (g->ker[a] - 1) - 2 * g->pad[a])
+            return 0;
+    }
+    return 1;
+}
+
+#define MM_TYPE f32
+#define T float
+#include "conv_type.h"
+#undef MM_TYPE
+#undef T
+#define MM_TYPE f64
+#define T double
+#include "conv_type.h"
+#undef MM_TYPE
+#undef T
+
+/* Choosing the way: the entry points. */
+static inline int conv_run_forward_f64(mxnd_call *call, const conv_geometry *g, const double *x, const double *w,
+                                       const double *bias, double *y)
+{
+    return mm_conv_forward_f64(call, g, x, w, bias, y);
+}
+
+static inline int conv_run_forward_f32(mxnd_call *call, const conv_geometry *g, const float *x, const float *w,
+                                       const float *bias, float *y)
+{
+    return mm_conv_forward_f32(call, g, x, w, bias, y);
+}
+
+/* The gradient for the data as a convolution, where that does not multiply much more than it must. */
+#define CONV_RUN_DATA(F, T)                                                                                          \
+    static inline int conv_run_data_##F(mxnd_call *call, const conv_geometry *g, const T *y, const T *w,             \
+                                        const T *bias, T *x)                                                         \
+    {                                                                                                                \
+        conv_geometry t;                                                                                             \
+        if (!conv_turned(g, &t) || 4 * conv_volume(g->in) > 5 * conv_volume(g->out))                                 \
+            return mm_conv_data_##F(call, g, y, w, bias, x);                                                         \
+        T *turned = call->take((size_t)(g->f * (g->c / g->groups) * conv_volume(g->ker)) * sizeof(T));               \
+        if (!turned)                                                                                                 \
+            return MX_MEMORY_ERROR;                                                                                  \
+        mm_turn_filters_##F(g, w, turned);                                                                           \
+        const int status = conv_run_forward_##F(call, &t, y, turned, bias, x);                                       \
+        call->give(turned);                                                                                          \
+        return status;                                                                                               \
+    }
+CONV_RUN_DATA(f32, float)
+CONV_RUN_DATA(f64, double)
+#endif

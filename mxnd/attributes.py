@@ -1,0 +1,67 @@
+"""Attributes that a block of code gives to every node made in it, `mx.AttrScope`."""
+import threading
+
+__all__ = ["AttrScope"]
+
+
+class _Scopes(threading.local):
+    def __init__(self):
+        self.stack = []
+
+
+_scopes = _Scopes()
+
+
+class _Current(type):
+    @property
+    def current(cls):
+        """The scope in use in this thread."""
+        if not _scopes.stack:
+            _scopes.stack.append(AttrScope())
+        return _scopes.stack[-1]
+
+
+class AttrScope(metaclass=_Current):
+    """Attributes for the symbols made inside a `with` block; inner scopes add to outer ones.
+
+    Parameters
+    ----------
+    **kwargs : str
+        The attributes.  Operators accept names of the form `__name__` and the known ones
+        (ctx_group, lr_mult, wd_mult, force_mirroring, mirror_stage); variables accept any.
+
+    Examples
+    --------
+    >>> with mx.AttrScope(ctx_group="stage1"):
+    ...     fc = mx.sym.FullyConnected(mx.sym.var("x"), num_hidden=10)
+    """
+
+    def __init__(self, **kwargs):
+        for key, value in kwargs.items():
+            if not isinstance(value, str):
+                raise ValueError(f"AttrScope: attribute {key!r}: expected text, got {type(value).__name__}")
+        self._attr = kwargs
+        self._merged = kwargs
+
+    def get(self, attr):
+        """The scope's attributes together with those given, which win.
+
+        Parameters
+        ----------
+        attr : dict of str to str, or None
+
+        Returns
+        -------
+        dict
+        """
+        return {**self._merged, **attr} if attr else dict(self._merged)
+
+    def __enter__(self):
+        outer = AttrScope.current
+        self._merged = {**outer._merged, **self._attr}
+        _scopes.stack.append(self)
+        return self
+
+    def __exit__(self, kind, value, trace):
+        _scopes.stack.pop()
+        self._merged = self._attr

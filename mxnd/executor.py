@@ -1,0 +1,4 @@
+"""`mx.executor.Executor`."""
+from .symbol.executor import Executor
+
+__all__ = ["Executor"]

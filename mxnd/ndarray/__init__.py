@@ -1,0 +1,95 @@
+"""mx.nd: arrays, and one function per declared operator; many of them are also methods of NDArray."""
+import sys
+import types
+
+from .._core.array import NDArray, add_method
+from ..namespaces import NAMES, home
+from ..ops.fluent import METHODS as _FLUENT
+from . import arithmetic as _arithmetic
+from . import functions as _functions
+from . import interop as _interop
+from . import methods as _methods
+from .convert import array, from_dlpack, from_numpy, to_dlpack_for_read, to_dlpack_for_write
+from .create import arange, concatenate, empty, eye, full, linspace, moveaxis, onehot_encode, ones, zeros
+
+
+def _namespaces():
+    """Modules op, linalg, random, ... beside this one."""
+    made = {}
+    for name in NAMES:
+        made[name] = m = types.ModuleType(f"{__name__}.{name}", f"Operators of mx.nd.{name}.")
+        sys.modules[m.__name__] = m
+    return made
+
+
+_SPACES = _namespaces()
+globals().update(_SPACES)
+for _name, _f in _functions.FUNCTIONS.items():
+    _space, _short = home(_name)
+    if _space is None:
+        continue
+    setattr(_SPACES[_space], _short, _f)
+    if _space == "op":
+        globals().setdefault(_short, _f)
+globals().update(_arithmetic.FUNCTIONS)
+
+for _table in (_methods.METHODS, _methods.PROPERTIES, _interop.METHODS):
+    for _name, _f in _table.items():
+        add_method(NDArray, _name, _f)
+for _name in _FLUENT:
+    if _name in _functions.FUNCTIONS and _name not in _methods.METHODS:
+        add_method(NDArray, _name, _functions.FUNCTIONS[_name])
+
+
+def waitall():
+    """Wait for all operators: they run at the call, so nothing is left to wait for.
+
+    Examples
+    --------
+    >>> mx.nd.waitall()
+    """
+
+
+def split_v2(ary, indices_or_sections, axis=0, squeeze_axis=False):
+    """Parts of an array along an axis.
+
+    Parameters
+    ----------
+    ary : NDArray
+    indices_or_sections : int or tuple of int
+        How many equal parts, or where the parts begin.
+    axis : int, default 0
+    squeeze_axis : bool, default False
+        Remove the axis from parts of length 1.
+
+    Returns
+    -------
+    NDArray or list of NDArray
+
+    Examples
+    --------
+    >>> [y.shape for y in mx.nd.split_v2(mx.nd.ones((4, 2)), (1,))]
+    [(1, 2), (3, 2)]
+    """
+    if isinstance(indices_or_sections, int):
+        return _internal._split_v2(ary, indices=(0,), axis=axis, squeeze_axis=squeeze_axis, sections=indices_or_sections)
+    indices = (0, *indices_or_sections)
+    return _internal._split_v2(ary, indices=indices, axis=axis, squeeze_axis=squeeze_axis)
+
+
+def save(fname, data):
+    """Write arrays to a file in MXNet's .params format, see `mxnd.params.save`."""
+    from ..params import save as f
+    return f(fname, data)
+
+
+def load(fname):
+    """Read arrays from a .params file, see `mxnd.params.load`."""
+    from ..params import load as f
+    return f(fname)
+
+
+def load_frombuffer(buf):
+    """Read arrays from the bytes of a .params file, see `mxnd.params.load_frombuffer`."""
+    from ..params import load_frombuffer as f
+    return f(buf)

@@ -1,0 +1,70 @@
+"""mx.nd.add and its kin: arrays and numbers on either side."""
+from .._core.array import NDArray
+from .._core.call import call2, calls
+from ..ops.declare import REGISTRY
+
+_PYTHON = {"add": lambda x, y: x + y, "subtract": lambda x, y: x - y, "multiply": lambda x, y: x * y,
+           "divide": lambda x, y: x / y, "modulo": lambda x, y: x % y, "power": lambda x, y: x ** y,
+           "maximum": lambda x, y: x if x > y else y, "minimum": lambda x, y: x if x < y else y,
+           "equal": lambda x, y: 1 if x == y else 0, "not_equal": lambda x, y: 1 if x != y else 0,
+           "greater": lambda x, y: 1 if x > y else 0, "greater_equal": lambda x, y: 1 if x >= y else 0,
+           "lesser": lambda x, y: 1 if x < y else 0, "lesser_equal": lambda x, y: 1 if x <= y else 0,
+           "logical_and": lambda x, y: 1 if x and y else 0, "logical_or": lambda x, y: 1 if x or y else 0,
+           "logical_xor": lambda x, y: 1 if bool(x) != bool(y) else 0}
+# name: (of two arrays, of array and number, of number and array)
+TABLE = {"add": ("broadcast_add", "_plus_scalar", "_plus_scalar"), "subtract": ("broadcast_sub", "_minus_scalar", "_rminus_scalar"),
+         "multiply": ("broadcast_mul", "_mul_scalar", "_mul_scalar"), "divide": ("broadcast_div", "_div_scalar", "_rdiv_scalar"),
+         "modulo": ("broadcast_mod", "_mod_scalar", "_rmod_scalar"), "power": ("broadcast_power", "_power_scalar", "_rpower_scalar"),
+         "maximum": ("broadcast_maximum", "_maximum_scalar", "_maximum_scalar"),
+         "minimum": ("broadcast_minimum", "_minimum_scalar", "_minimum_scalar"),
+         "equal": ("broadcast_equal", "_equal_scalar", "_equal_scalar"),
+         "not_equal": ("broadcast_not_equal", "_not_equal_scalar", "_not_equal_scalar"),
+         "greater": ("broadcast_greater", "_greater_scalar", "_lesser_scalar"),
+         "greater_equal": ("broadcast_greater_equal", "_greater_equal_scalar", "_lesser_equal_scalar"),
+         "lesser": ("broadcast_lesser", "_lesser_scalar", "_greater_scalar"),
+         "lesser_equal": ("broadcast_lesser_equal", "_lesser_equal_scalar", "_greater_equal_scalar"),
+         "logical_and": ("broadcast_logical_and", "_logical_and_scalar", "_logical_and_scalar"),
+         "logical_or": ("broadcast_logical_or", "_logical_or_scalar", "_logical_or_scalar"),
+         "logical_xor": ("broadcast_logical_xor", "_logical_xor_scalar", "_logical_xor_scalar")}
+
+
+def _make(name, names, first="lhs", second="rhs"):
+    two, one, one_r = (REGISTRY[n].core for n in names)
+    python = _PYTHON[name]
+
+    def f(lhs, rhs):
+        if isinstance(lhs, NDArray):
+            return call2(two, lhs, rhs) if isinstance(rhs, NDArray) else calls(one, lhs, _number(name, rhs))
+        if isinstance(rhs, NDArray):
+            return calls(one_r, rhs, _number(name, lhs))
+        return python(_number(name, lhs), _number(name, rhs))
+    f.__name__ = f.__qualname__ = name
+    what = REGISTRY[names[0]].doc.split("  ")[0]
+    f.__doc__ = f"""{what}
+
+    Parameters
+    ----------
+    lhs, rhs : NDArray or float
+        Arrays broadcast; of two numbers the result is a number.
+
+    Returns
+    -------
+    NDArray or float
+
+    Examples
+    --------
+    >>> y = mx.nd.{name}(mx.nd.ones((2,)), 2)
+    """
+    return f
+
+
+def _number(name, v):
+    if isinstance(v, (int, float)):
+        return v
+    if hasattr(v, "item") and getattr(v, "ndim", 1) == 0:
+        return v.item()
+    raise TypeError(f"{name}: expected an NDArray or a number, got {type(v).__name__}")
+
+
+FUNCTIONS = {name: _make(name, names) for name, names in TABLE.items()}
+FUNCTIONS["true_divide"] = FUNCTIONS["divide"]

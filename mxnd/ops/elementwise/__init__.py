@@ -1,0 +1,2 @@
+"""Elementwise operators."""
+from . import activation, arithmetic, compare, math, rounding

@@ -1,0 +1,33 @@
+"""Parts of an array's memory: what views are to autograd."""
+from .declare import F, op
+from .params import integer, shape
+from .shapes import forward, size
+
+op("_part", params={"shape": shape(), "start": integer(at_least=0)}, kernel="part",
+   shapes=forward(lambda p, s: p.shape), arguments=lambda p, ins, outs: [p.start],
+   grad=lambda p, g, x, y: [F._whole(g[0], shape=x[0].shape, start=p.start)], auto_variables=False,
+   doc="Consecutive elements of an array, from number start on, under a shape.")
+op("_whole", params={"shape": shape(), "start": integer(at_least=0)}, kernel="whole",
+   shapes=forward(lambda p, s: p.shape), arguments=lambda p, ins, outs: [p.start],
+   grad=lambda p, g, x, y: [F._part(g[0], shape=x[0].shape, start=p.start)], auto_variables=False,
+   doc="Zeros of a shape, with an array's elements from number start on: the adjoint of _part.")
+op("_custom_function", inputs="data", params={"function": shape(), "count": integer()}, variadic="count",
+   outputs=lambda p: [f"output{i}" for i in range(p.function.count)], types=lambda p, ins, outs: (ins, outs),
+   grad=lambda p, g, x, y: p.function.gradients(g), auto_variables=False,
+   doc="A call of an autograd.Function: the tape holds it, nothing else runs it.")
+
+
+def _rows_of(size, row):
+    return size // row if row else 0
+
+
+op("_gather_rows", inputs="data rows", params={"shape": shape(), "row": integer(at_least=0)}, kernel="index_gather",
+   shapes=forward(lambda p, s, r: p.shape), types=lambda p, ins, outs: (ins, [ins[0]]), auto_variables=False,
+   arguments=lambda p, ins, outs: [p.row, _rows_of(size(ins[0]), p.row)],
+   grad=lambda p, g, x, y: [lambda: F._add_rows(g[0], x[1], shape=x[0].shape, row=p.row), None],
+   doc="Rows of consecutive elements by their numbers: what indexing with arrays is to autograd.")
+op("_add_rows", inputs="data rows", params={"shape": shape(), "row": integer(at_least=0)}, kernel="index_add",
+   shapes=forward(lambda p, s, r: p.shape), types=lambda p, ins, outs: (ins, [ins[0]]), auto_variables=False,
+   arguments=lambda p, ins, outs: [p.row, _rows_of(size(p.shape), p.row)],
+   grad=lambda p, g, x, y: [lambda: F._gather_rows(g[0], x[1], shape=x[0].shape, row=p.row), None],
+   doc="Zeros of a shape, with rows added at their numbers: the adjoint of _gather_rows.")

@@ -1,0 +1,27 @@
+"""Random numbers: seeding, and the samplers of `mx.nd.random`."""
+import os
+
+from ._core import plan
+
+
+def seed(seed_state, ctx="all"):
+    """Start the random numbers over: the same seed gives the same numbers for any number of threads.
+
+    Parameters
+    ----------
+    seed_state : int
+    ctx : Context or 'all', default 'all'
+
+    Examples
+    --------
+    >>> mx.random.seed(1)
+    """
+    try:
+        value = int(seed_state)
+    except (TypeError, ValueError):
+        raise ValueError(f"seed: expected a whole number, got {seed_state!r}") from None
+    plan.seed(value & 0xFFFFFFFFFFFFFFFF)
+
+
+plan.seed(int.from_bytes(os.urandom(8), "little"))      # unseeded runs differ
+__all__ = ["seed"]

@@ -1,0 +1,4 @@
+"""Operators outside the core, `mx.sym.contrib`."""
+from .spaces import fill
+
+fill(__name__, "contrib")

@@ -1,0 +1,515 @@
+"""Executors: graphs bound to arrays, that compute outputs and gradients."""
+import numpy as np
+
+from .._core.array import NDArray, empty
+from .._core.call import invoke
+from ..ops.declare import REGISTRY
+from ..ops.errors import MXNetError
+from ..ops.params import dtype_name
+from ..ops.shapes import known, show
+from . import infer
+from .compose import STORAGE
+from .eager import EagerRun
+from .graph import Unplannable, forward_inference
+from .node import auxiliary, order
+from .plan import Planned
+
+__all__ = ["Executor"]
+
+REQUESTS = {"null": 0, "write": 1, "add": 2}
+
+
+class Executor:
+    """A symbol bound to arrays; made by `Symbol.bind` and `Symbol.simple_bind`.
+
+    Attributes
+    ----------
+    arg_arrays, grad_arrays, aux_arrays : list of NDArray
+        In the order of list_arguments and list_auxiliary_states; gradients that nobody asked for are None.
+    outputs : list of NDArray
+        The same arrays after every forward.
+    """
+
+    def __init__(self, symbol, ctx, args, grads, requests, aux, group2ctx=None, inferred=None):
+        self._symbol, self._ctx, self._group2ctx = symbol, ctx, group2ctx
+        self._nodes = nodes = inferred[0].nodes if inferred else order(symbol._entries)
+        is_aux = auxiliary(nodes)
+        self._args = [n for n in nodes if n.op is None and id(n) not in is_aux]
+        self._aux = [n for n in nodes if n.op is None and id(n) in is_aux]
+        for what, part in (("argument", self._args), ("auxiliary state", self._aux)):
+            names = [n.name for n in part]
+            if len(set(names)) != len(names):
+                raise MXNetError(f"bind: two {what}s have one name: {sorted(n for n in set(names) if names.count(n) > 1)}")
+        self.arg_arrays, self.grad_arrays, self.aux_arrays = list(args), list(grads), list(aux)
+        self._requests = list(requests)
+        arrays = {id(n): a for n, a in zip((*self._args, *self._aux), (*args, *aux))}
+        wanted = {id(n): (g, REQUESTS[r]) for n, g, r in zip(self._args, grads, requests) if g is not None and REQUESTS[r]}
+        self._arrays, self._wanted = arrays, wanted
+        self._slots, self._shapes, self._types = inferred or forward_inference(nodes, arrays)
+        self._check(arrays, wanted)
+        self.outputs = [self._new_output(e) for e in symbol._entries]
+        self._planned = self._plan()
+        self._eager = EagerRun(symbol._entries, nodes, arrays, is_aux, wanted)
+        self._last = None                        # who ran the last forward, and in which mode
+        self._monitor = None
+
+    def _check(self, arrays, wanted):
+        for n in (*self._args, *self._aux):
+            slot, array = self._slots.first[id(n)], arrays[id(n)]
+            if self._shapes[slot] != array.shape:
+                raise MXNetError(f"bind: {n.name!r} has a wrong shape; expected {show(self._shapes[slot])}, got {show(array.shape)}")
+            if id(n) in wanted:
+                g = wanted[id(n)][0]
+                if g.shape != array.shape:
+                    raise MXNetError(f"bind: the gradient array of {n.name!r} has a wrong shape; expected {show(array.shape)}, "
+                                     f"got {show(g.shape)}")
+                if g._dtype_name != array._dtype_name:
+                    raise MXNetError(f"bind: the gradient array of {n.name!r} has a wrong dtype; "
+                                     f"expected {array._dtype_name}, got {g._dtype_name}")
+
+    def _plan(self):
+        """The planned form of the graph, or None where it has to run operator by operator."""
+        entries, values = self._symbol._entries, (*self._arrays.values(), *(g for g, _ in self._wanted.values()))
+        if any(a.stype != "default" for a in values) or any(y is None for y in self.outputs):
+            return None
+        if not all(map(known, self._shapes)) or None in self._types:
+            return None
+        if any(n.op is not None and (n.op.kernel is None and n.op.compose is None and n.op.c is None
+                                     or getattr(n.op, "makes_sparse", False)) for n in self._nodes):
+            return None
+        return Planned(entries, self._nodes, self._slots, self._shapes, self._types, self._arrays, self._wanted, self.outputs)
+
+    def _new_output(self, entry):
+        slot = self._slots.of(entry)
+        shape, dtype = self._shapes[slot], self._types[slot]
+        return empty(shape, dtype) if known(shape) and dtype else None
+
+    # ---- running
+    def forward(self, is_train=False, **kwargs):
+        """Compute the outputs.
+
+        Parameters
+        ----------
+        is_train : bool
+            Run operators such as Dropout and BatchNorm as in training, and prepare for `backward`.
+        **kwargs : NDArray or numpy.ndarray
+            New values of arguments, copied into their arrays.
+
+        Returns
+        -------
+        list of NDArray
+            `outputs`.
+        """
+        if kwargs:
+            self._set_arguments(kwargs)
+        training = bool(is_train)
+        self._last = None
+        if self._planned is not None and self._monitor is None:
+            try:
+                self._planned.forward(training)
+                self._last = self._planned, training
+                return self.outputs
+            except Unplannable:
+                self._planned = None
+        self._take(self._eager.forward(training, True))
+        self._last = self._eager, training
+        return self.outputs
+
+    def _take(self, values):
+        """Copy the values of outputs into the arrays that users hold."""
+        for k, (y, to) in enumerate(zip(values, self.outputs)):
+            if to is None or y.stype != "default" or to.shape != y.shape or to._dtype_name != y._dtype_name:
+                self.outputs[k] = y._same_data()
+            else:
+                y.copyto(to)
+
+    def _set_arguments(self, given):
+        arrays = self.arg_dict
+        for name, value in given.items():
+            if not isinstance(value, (NDArray, np.ndarray)):
+                raise ValueError(f"forward: argument {name!r}: expected an NDArray or a NumPy array, got {type(value).__name__}")
+            if name not in arrays:
+                raise TypeError(f"forward: unknown argument {name!r}; expected one of {', '.join(arrays)}")
+            if tuple(value.shape) != arrays[name].shape:
+                raise ValueError(f"forward: argument {name!r} has a wrong shape; expected {show(arrays[name].shape)}, "
+                                 f"got {show(tuple(value.shape))}")
+            arrays[name][:] = value
+
+    def backward(self, out_grads=None, is_train=True):
+        """Compute the gradients into the gradient arrays.
+
+        Parameters
+        ----------
+        out_grads : NDArray, list or dict of NDArray
+            Gradients for the outputs; outputs that are losses need none.
+        is_train : bool
+            Whether operators differentiate as in training.
+        """
+        heads = self._head_grads(out_grads)
+        if not self._wanted:
+            return
+        if self._last is None:
+            self.forward(is_train=True)
+        runner, training = self._last
+        runner.backward(heads, training)
+
+    def _head_grads(self, given):
+        names = self._symbol.list_outputs()
+        if given is None:
+            given = []
+        elif isinstance(given, NDArray):
+            given = [given]
+        elif isinstance(given, dict):
+            given = [given[n] for n in names]
+        given = list(given)
+        if len(given) > len(names):
+            given = given[:len(names)]
+        given += [None] * (len(names) - len(given))
+        for k, (g, name) in enumerate(zip(given, names)):
+            if g is None:
+                continue
+            if not isinstance(g, NDArray):
+                raise TypeError(f"backward: the gradient for output {name!r} has a wrong type; expected NDArray, "
+                                f"got {type(g).__name__}")
+            shape = self._output_shape(k)
+            if g.shape != shape:
+                raise MXNetError(f"backward: the gradient for output {name!r} has a wrong shape; expected {show(shape)}, "
+                                 f"got {show(g.shape)}")
+            dtype = self._types[self._slots.of(self._symbol._entries[k])]
+            if dtype is not None and g._dtype_name != dtype:
+                given[k] = g.astype(dtype)
+        return given
+
+    def _output_shape(self, k):
+        shape = self._shapes[self._slots.of(self._symbol._entries[k])]
+        return shape if known(shape) else self.outputs[k].shape
+
+    # ---- arrays by name
+    @property
+    def arg_dict(self):
+        """Arguments by name."""
+        return {n.name: a for n, a in zip(self._args, self.arg_arrays)}
+
+    @property
+    def grad_dict(self):
+        """Gradients by the names of their arguments; None where nobody asked."""
+        return {n.name: g for n, g in zip(self._args, self.grad_arrays)}
+
+    @property
+    def aux_dict(self):
+        """Auxiliary states by name."""
+        return {n.name: a for n, a in zip(self._aux, self.aux_arrays)}
+
+    @property
+    def output_dict(self):
+        """Outputs by name."""
+        return dict(zip(self._symbol.list_outputs(), self.outputs))
+
+    def copy_params_from(self, arg_params, aux_params=None, allow_extra_params=False):
+        """Copy values into arguments and auxiliary states.
+
+        Parameters
+        ----------
+        arg_params, aux_params : dict of str to NDArray
+        allow_extra_params : bool
+            Skip names that the graph does not have instead of raising ValueError.
+        """
+        for what, given, arrays in (("argument", arg_params, self.arg_dict), ("auxiliary state", aux_params or {}, self.aux_dict)):
+            for name, value in given.items():
+                if name not in arrays:
+                    if allow_extra_params:
+                        continue
+                    raise ValueError(f"copy_params_from: there is no {what} {name!r}; expected one of {', '.join(arrays)}")
+                to = arrays[name]
+                if tuple(value.shape) != to.shape:
+                    raise MXNetError(f"copy_params_from: {what} {name!r} has a wrong shape; expected {show(to.shape)}, "
+                                     f"got {show(tuple(value.shape))}")
+                to[:] = value
+
+    def reshape(self, partial_shaping=False, allow_up_sizing=False, **kwargs):
+        """An executor of the same graph for other shapes; arrays that fit are shared with this one.
+
+        Parameters
+        ----------
+        partial_shaping : bool
+            Accept that arguments which are not named change their shape.
+        allow_up_sizing : bool
+            Accept arguments larger than before; they get new arrays.
+        **kwargs : tuple
+            New shapes of arguments, by name.
+
+        Returns
+        -------
+        Executor
+        """
+        nodes, given = infer.by_argument(self._symbol, (), kwargs, "shape")
+        slots, shapes = infer.shapes(nodes, {k: infer.edge_shape(v) for k, v in given.items()})
+        args, grads, aux = [], [], []
+        for n, old, g in zip(self._args, self.arg_arrays, self.grad_arrays):
+            shape = shapes[slots.first[id(n)]]
+            if not known(shape):
+                raise MXNetError(f"reshape: the shape of {n.name!r} cannot be worked out from {kwargs}")
+            args.append(_fitted(n.name, old, shape, n.name in kwargs or partial_shaping, allow_up_sizing))
+            grads.append(None if g is None else _fitted(n.name, g, shape, True, allow_up_sizing))
+        for n, old in zip(self._aux, self.aux_arrays):
+            aux.append(_fitted(n.name, old, shapes[slots.first[id(n)]], partial_shaping, allow_up_sizing))
+        return Executor(self._symbol, self._ctx, args, grads, self._requests, aux, self._group2ctx)
+
+    # ---- looking inside
+    def set_monitor_callback(self, callback, monitor_all=False):
+        """Call a function with the name and the value of every output inside the graph.
+
+        Parameters
+        ----------
+        callback : callable
+            Called as callback(name, array) while the graph runs; the name is bytes, as in MXNet.
+            None takes the callback away.
+        monitor_all : bool
+            Also report the inputs of every operator.
+        """
+        self._monitor = callback
+        self._eager.monitor = None if callback is None else lambda name, array: callback(name.encode(), array._same_data())
+        self._eager.monitor_all = monitor_all
+
+    def debug_str(self):
+        """The graph in words, and the memory it takes.
+
+        Returns
+        -------
+        str
+        """
+        memory = self.memory()
+        return (self._symbol.debug_str() + f"Total {memory['planned'] / 2**20:.3f} MB allocated for intermediate values "
+                f"({memory['unshared'] / 2**20:.3f} MB without sharing)\n")
+
+    def memory(self):
+        """Bytes that intermediate values take: {"planned": with shared buffers, "unshared": without}.
+
+        Returns
+        -------
+        dict
+        """
+        if self._planned is not None:
+            return self._planned.memory()
+        total = 0
+        for node in self._nodes:
+            if node.op is not None:
+                for k in range(len(node.outputs)):
+                    slot = self._slots.first[id(node)] + k
+                    if known(self._shapes[slot]) and self._types[slot]:
+                        total += int(np.prod(self._shapes[slot], dtype=np.int64)) * _item(self._types[slot])
+        return {"planned": total, "unshared": total}
+
+    def get_optimized_symbol(self):
+        """The symbol that this executor runs.
+
+        Returns
+        -------
+        Symbol
+        """
+        return self._symbol
+
+
+def _item(dtype):
+    return 2 if dtype in ("float16", "bfloat16") else np.dtype(dtype).itemsize
+
+
+def _fitted(name, old, shape, may_change, may_grow):
+    """The old array where its shape stays, a part of it where the new one is smaller, else a new one."""
+    if old.shape == shape:
+        return old._same_data() if old.stype == "default" else old
+    if not may_change:
+        raise MXNetError(f"reshape: the shape of {name!r} changes from {show(old.shape)} to {show(shape)}; "
+                         f"expected it among the arguments, or partial_shaping=True")
+    size = int(np.prod(shape, dtype=np.int64))
+    if size <= old.size and old.stype == "default":
+        return old._view(tuple(shape), 0)
+    if not may_grow:
+        raise MXNetError(f"reshape: {name!r} grows from {show(old.shape)} to {show(shape)}; expected allow_up_sizing=True")
+    return zeros(shape, old._dtype_name)
+
+
+def zeros(shape, dtype):
+    """A dense array of zeros."""
+    op = REGISTRY["_zeros"]
+    return invoke(op.core, (), op.pack({"shape": tuple(shape), "dtype": dtype}))
+
+
+# ---- binding --------------------------------------------------------------------------------------
+
+def bind(self, ctx, args, args_grad=None, grad_req="write", aux_states=None, group2ctx=None, shared_exec=None):
+    """Bind the graph to arrays.
+
+    Parameters
+    ----------
+    ctx : Context
+    args : list or dict of NDArray
+        The arguments; they are shared, not copied.
+    args_grad : list or dict of NDArray
+        Where gradients go; arguments left out get none.
+    grad_req : str, list or dict of str
+        "write", "add" (gradients accumulate) or "null".
+    aux_states : list or dict of NDArray
+        The auxiliary states.
+    group2ctx : dict
+        Accepted for compatibility.
+    shared_exec : Executor
+        Accepted for compatibility; memory is pooled anyway.
+
+    Returns
+    -------
+    Executor
+
+    Examples
+    --------
+    >>> x = mx.sym.var("x")
+    >>> (x * 2).bind(mx.cpu(), {"x": mx.nd.ones((2,))}).forward()[0].asnumpy()
+    array([2., 2.], dtype=float32)
+    """
+    _check_context(ctx)
+    names, aux_names = self.list_arguments(), self.list_auxiliary_states()
+    arrays = _arrays("args", args, names)
+    grads = _arrays("args_grad", {} if args_grad is None else args_grad, names, missing=True)
+    aux = _arrays("aux_states", {} if aux_states is None else aux_states, aux_names)
+    return Executor(self, ctx, arrays, grads, _requests(grad_req, names), aux, group2ctx)
+
+
+def simple_bind(self, ctx, grad_req="write", type_dict=None, stype_dict=None, group2ctx=None, shared_arg_names=None,
+                shared_exec=None, shared_buffer=None, **kwargs):
+    """Bind the graph to new arrays of zeros, made from the shapes of its inputs.
+
+    Parameters
+    ----------
+    ctx : Context
+    grad_req : str, list or dict of str
+        "write", "add" (gradients accumulate) or "null".
+    type_dict : dict of str to dtype
+        Dtypes of arguments; the others are inferred, or float32.
+    stype_dict : dict of str to str
+        Storage types of arguments.
+    group2ctx : dict
+        Accepted for compatibility.
+    shared_arg_names : list of str
+        Arguments to take from shared_exec.
+    shared_exec : Executor
+        An executor whose arrays are used again where name, shape and dtype agree.
+    shared_buffer : dict of str to NDArray
+        Arrays to use again, by name; new ones are added.
+    **kwargs : tuple
+        Shapes of arguments, by name.
+
+    Returns
+    -------
+    Executor
+    """
+    _check_context(ctx)
+    try:
+        nodes, given = infer.by_argument(self, (), kwargs, "shape")
+        slots, shapes = infer.shapes(nodes, {k: infer.edge_shape(v) for k, v in given.items()})
+        known_types = {n.name: dtype_name(t) for n, t in ((n, (type_dict or {}).get(n.name)) for n in nodes) if t is not None}
+        _, types = infer.types(nodes, {id(n): known_types[n.name] for n in nodes if n.op is None and n.name in known_types},
+                               fill="float32")
+    except MXNetError as e:
+        raise RuntimeError(f"simple_bind: {e}; given {kwargs}") from None
+    is_aux = auxiliary(nodes)
+    variables = [n for n in nodes if n.op is None]
+    unknown = [n.name for n in variables if not known(shapes[slots.first[id(n)]])]
+    if unknown:
+        raise RuntimeError(f"simple_bind: the shapes of {', '.join(unknown[:10])} cannot be worked out; given {kwargs or 'none'}")
+    names = [n.name for n in variables if id(n) not in is_aux]
+    requests = _requests(grad_req, names, RuntimeError)
+    reuse = dict(shared_buffer or {})
+    if shared_exec is not None:
+        for part in (shared_exec.arg_dict, shared_exec.aux_dict):
+            reuse.update({k: v for k, v in part.items() if shared_arg_names is None or k in shared_arg_names})
+    by_name = dict(zip(names, requests))
+    args, grads, aux, wanted = [], [], [], []
+    for n in variables:
+        slot = slots.first[id(n)]
+        shape, dtype = shapes[slot], types[slot]
+        stype = (stype_dict or {}).get(n.name) or _stype_of(n)
+        old = reuse.get(n.name)
+        if old is not None and old.shape == shape and old._dtype_name == dtype and old.stype == stype:
+            array = old
+        else:
+            array = zeros(shape, dtype) if stype == "default" else _sparse_zeros(stype, shape, dtype)
+        if shared_buffer is not None:
+            shared_buffer[n.name] = array
+        if id(n) in is_aux:
+            aux.append(array)
+        else:
+            args.append(array)
+            grads.append(zeros(shape, dtype) if by_name[n.name] != "null" else None)
+            wanted.append(by_name[n.name])
+    return Executor(self, ctx, args, grads, wanted, aux, group2ctx, (slots, shapes, types))
+
+
+def eval(self, ctx=None, **kwargs):
+    """Compute the outputs from arrays given by name.
+
+    Parameters
+    ----------
+    ctx : Context
+    **kwargs : NDArray
+        The arguments and auxiliary states.
+
+    Returns
+    -------
+    list of NDArray
+    """
+    aux = {k: v for k, v in kwargs.items() if k in self.list_auxiliary_states()}
+    return bind(self, ctx, kwargs, grad_req="null", aux_states=aux).forward()
+
+
+def _check_context(ctx):
+    from ..context import Context
+    if ctx is not None and not isinstance(ctx, Context):
+        raise TypeError(f"bind: ctx: expected a Context, got {type(ctx).__name__}")
+
+
+def _stype_of(node):
+    code = node.attrs.get("__storage_type__")
+    return next((k for k, v in STORAGE.items() if str(v) == code), "default")
+
+
+def _sparse_zeros(stype, shape, dtype):
+    from ..sparse import zeros as make
+    return make(stype, shape, dtype=dtype)
+
+
+def _arrays(what, given, names, missing=False):
+    """Arrays in the order of the names, from a list or a dict."""
+    if isinstance(given, dict):
+        for name, value in given.items():
+            if value is not None and not isinstance(value, NDArray):
+                raise TypeError(f"bind: {what}[{name!r}]: expected NDArray, got {type(value).__name__}")
+        lost = [n for n in names if given.get(n) is None]
+        if lost and not missing:
+            raise ValueError(f"bind: {lost[0]!r} is missing in {what}")
+        return [given.get(n) for n in names]
+    if not isinstance(given, (list, tuple)):
+        raise TypeError(f"bind: {what}: expected a list or a dict of NDArrays, got {type(given).__name__}")
+    if len(given) != len(names):
+        raise ValueError(f"bind: {what} has a wrong length; expected {len(names)} arrays ({', '.join(names)}), got {len(given)}")
+    for value in given:
+        if not isinstance(value, NDArray) and not (missing and value is None):
+            raise TypeError(f"bind: {what}: expected NDArrays, got {type(value).__name__}")
+    return list(given)
+
+
+def _requests(given, names, error=ValueError):
+    """What to do with each gradient."""
+    if isinstance(given, str):
+        out = [given] * len(names)
+    elif isinstance(given, (list, tuple)):
+        if len(given) != len(names):
+            raise error(f"bind: grad_req has a wrong length; expected {len(names)}, got {len(given)}")
+        out = list(given)
+    elif isinstance(given, dict):
+        out = [given.get(n, "null") for n in names]
+    else:
+        raise error(f"bind: grad_req: expected text, a list or a dict, got {type(given).__name__}")
+    for r in out:
+        if r not in REQUESTS:
+            raise error(f"bind: grad_req: expected one of {', '.join(map(repr, REQUESTS))}, got {r!r}")
+    return out

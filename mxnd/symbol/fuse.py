@@ -1,0 +1,206 @@
+"""Puts elementwise steps of one shape together, so that they run as one pass over memory.
+
+A group runs at one place in the order.  A step joins the group of one of its inputs when everything
+else it reads is ready by then; a group whose results nobody outside has read yet may wait until it is."""
+from ..ops.shapes import size
+
+DTYPES = ("float32", "float64")
+LIMITS = {"steps": 32, "temporaries": 8, "arrays": 28, "constants": 32}
+SHORT = 32                                 # rows shorter than this are broadcast by the operators themselves
+
+
+class Task:
+    """What runs as one: a single step, or a fused group."""
+
+    __slots__ = ("steps", "inputs", "outputs", "plan", "read", "written")
+
+    def __init__(self, steps, inputs, outputs, plan=None, read=None, written=None):
+        self.steps, self.inputs, self.outputs, self.plan, self.read, self.written = steps, inputs, outputs, plan, read, written
+
+    @property
+    def name(self):
+        return ", ".join(s.name for s in self.steps if s.name)
+
+
+def single(step):
+    return Task([step], step.inputs, step.outputs)
+
+
+def fusable(step, mutated):
+    """Whether a step may be part of a group."""
+    op = step.op
+    if op.family not in ("unary", "binary", "scalar", "rscalar") or op.c is None or (op.family == "unary" and op.params):
+        return False
+    out = step.outputs[0]
+    if out.dtype not in DTYPES or any(v.dtype != out.dtype or v in mutated for v in step.inputs):
+        return False
+    return all(v.shape == out.shape or row_length(v.shape, out.shape) >= SHORT for v in step.inputs)
+
+
+def row_length(shape, whole):
+    """How many consecutive elements of the whole shape read consecutive (or one and the same) elements of the other."""
+    shape = (1,) * (len(whole) - len(shape)) + shape
+    n, repeats = 1, None
+    for a, b in zip(reversed(shape), reversed(whole)):
+        if b == 1:
+            continue
+        if repeats is not None and (a != b) != repeats:
+            return n
+        repeats = a != b
+        n *= b
+    return max(n, SHORT)                   # one row, however short
+
+
+class _Group:
+    __slots__ = ("steps", "shape", "dtype", "place", "inputs", "read_outside")
+
+    def __init__(self, step, place):
+        out = step.outputs[0]
+        self.steps, self.shape, self.dtype, self.place = [step], out.shape, out.dtype, place
+        self.inputs = set(step.inputs)
+        self.read_outside = False
+
+
+def fuse(steps, needed):
+    """Tasks in the order they run; needed: the values that later parts or the user read."""
+    mutated = {v for s in steps for v in s.mutated()}
+    group_of, place_of = {}, {}            # of a value: its group; of a step's value: where it is made
+    groups, plain = [], []
+    for now, step in enumerate(steps):
+        made_in = {group_of[v] for v in step.inputs if v in group_of}
+        joined = None
+        if fusable(step, mutated):
+            joined = _join(step, now, made_in, group_of, place_of)
+            if joined is None:
+                joined = _Group(step, now)
+                groups.append(joined)
+        for g in made_in:
+            if g is not joined:
+                g.read_outside = True
+        if joined is None:
+            plain.append((now, step))
+            for v in step.outputs:
+                place_of[v] = now
+        else:
+            group_of[step.outputs[0]] = joined
+    when = {id(s): k for k, s in enumerate(steps)}
+    tasks = [(now, [single(step)]) for now, step in plain]
+    users = _users(steps, needed)
+    for g in groups:
+        if g.steps:
+            g.steps.sort(key=lambda s: when[id(s)])
+            tasks.append((g.place, _emit(g.steps, users)))
+    tasks.sort(key=lambda t: t[0])
+    return [t for _, part in tasks for t in part]
+
+
+def _join(step, now, made_in, group_of, place_of):
+    """The group that a step can join, after joining it; None when there is none."""
+    out = step.outputs[0]
+    fits = [g for g in made_in if g.shape == out.shape and g.dtype == out.dtype and len(g.steps) < LIMITS["steps"]
+            and len(g.inputs) + 2 * len(g.steps) < 2 * LIMITS["arrays"]]
+    for g in sorted(fits, key=lambda g: -g.place):
+        ready = -1
+        for v in step.inputs:
+            if v in group_of and group_of[v] is not g:
+                ready = max(ready, group_of[v].place)
+            elif v in place_of:
+                ready = max(ready, place_of[v])
+        if ready < g.place:
+            pass
+        elif not g.read_outside:
+            g.place = now
+        else:
+            continue
+        g.steps.append(step)
+        g.inputs.update(step.inputs)
+        for other in fits:                 # groups that only this step reads come along
+            if other is not g and not other.read_outside and other.place < g.place and other.steps \
+                    and len(g.steps) + len(other.steps) <= LIMITS["steps"]:
+                for s in other.steps:
+                    group_of[s.outputs[0]] = g
+                g.steps += other.steps
+                g.inputs |= other.inputs
+                other.steps = []
+        return g
+    return None
+
+
+def _users(steps, needed):
+    users = {v: {None} for v in needed}
+    for s in steps:
+        for v in s.inputs:
+            users.setdefault(v, set()).add(s)
+    return users
+
+
+def _emit(steps, users):
+    """Tasks of a group: one, or several where it is too large for one."""
+    if len(steps) == 1:
+        return [single(steps[0])]
+    task = _encode(steps, users)
+    if task is not None:
+        return [task]
+    half = len(steps) // 2
+    return _emit(steps[:half], users) + _emit(steps[half:], users)
+
+
+def _encode(steps, users):
+    """The group as a program for `graph_run.Fused`, or None when it is too large."""
+    inside = set(steps)
+    made = {s.outputs[0] for s in steps}
+    inputs = list(dict.fromkeys(v for s in steps for v in s.inputs if v not in made))
+    outputs = [s.outputs[0] for s in steps if users.get(s.outputs[0], set()) - inside]
+    if len(inputs) + len(outputs) > LIMITS["arrays"] or len(steps) > LIMITS["steps"]:
+        return None
+    where = {v: ("array", k) for k, v in enumerate((*inputs, *outputs))}
+    last, first_write = {}, {}
+    for k, s in enumerate(steps):
+        for v in s.inputs:
+            last[v] = k
+        first_write[s.outputs[0]] = k
+    free, count, constants, rows = [], 0, 0, []
+    for k, s in enumerate(steps):
+        args = [where[v] for v in s.inputs]
+        if s.op.family in ("scalar", "rscalar"):
+            number = float(s.params[0])
+            args = [args[0], number] if s.op.family == "scalar" else [number, args[0]]
+            constants += 1
+        ending = [v for v in dict.fromkeys(s.inputs) if v in made and last[v] == k and where[v][0] == "temporary"]
+        free += [where[v][1] for v in ending]
+        out = s.outputs[0]
+        if out not in where:
+            if not free:
+                free.append(count)
+                count += 1
+            where[out] = ("temporary", free.pop())
+        rows.append((s.op, args[0], args[1] if len(args) > 1 else None, where[out]))
+    if count > LIMITS["temporaries"] or constants > LIMITS["constants"]:
+        return None
+    dims, strides = loops(steps[0].outputs[0].shape, [v.shape for v in (*inputs, *outputs)])
+    return Task(steps, inputs, outputs, (rows, steps[0].outputs[0].dtype, dims, strides), last, first_write)
+
+
+def loops(whole, shapes):
+    """(lengths of the loops, strides per array): neighbouring axes that all arrays treat alike become one loop."""
+    axes = []                              # (length, stride of every array)
+    padded = [(1,) * (len(whole) - len(s)) + tuple(s) for s in shapes]
+    steps = [1] * len(shapes)
+    for d in range(len(whole) - 1, -1, -1):
+        n = whole[d]
+        here = []
+        for k, s in enumerate(padded):
+            here.append(steps[k] if s[d] == n and n > 1 else 0)
+            steps[k] *= s[d]
+        if n == 1:
+            continue
+        if axes:
+            length, inner = axes[-1]
+            if all(b == a * length for a, b in zip(inner, here)):
+                axes[-1] = (length * n, inner)
+                continue
+        axes.append((n, here))
+    if not axes:
+        axes.append((size(whole), [0] * len(shapes)))
+    axes.reverse()
+    return tuple(n for n, _ in axes), [[strides[k] for _, strides in axes] for k in range(len(shapes))]

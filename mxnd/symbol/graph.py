@@ -1,0 +1,145 @@
+"""The graph that an executor works on: values with known shapes, made by steps in the order they run."""
+from ..ops.declare import Arithmetic
+from ..ops.errors import MXNetError
+from ..ops.shapes import known
+from . import infer
+
+
+class Unplannable(Exception):
+    """A graph whose shapes are known only while it runs."""
+
+
+class Value(Arithmetic):
+    """One array of a graph, before it exists.  Formulas of gradients take these for arrays."""
+
+    __slots__ = ("graph", "shape", "dtype", "step", "index")
+
+    def __init__(self, graph, shape, dtype, step=None, index=0):
+        self.graph, self.shape, self.dtype, self.step, self.index = graph, shape, dtype, step, index
+
+    def __repr__(self):
+        return f"<value {self.shape} {self.dtype} of {self.step}>"
+
+    def _apply(self, op, inputs, params):
+        return self.graph.apply(op, inputs, params)
+
+
+class Step:
+    """One operator on values; name is that of the symbol's node, or None in gradients."""
+
+    __slots__ = ("op", "params", "inputs", "outputs", "name")
+
+    def __init__(self, op, params, inputs, name):
+        self.op, self.params, self.inputs, self.name = op, params, inputs, name
+
+    def __repr__(self):
+        return f"<step {self.op.name} {self.name or ''}>"
+
+    def mutated(self):
+        """The values that this step writes in place."""
+        if not self.op.mutates:
+            return []
+        names = self.op.input_names(self.params, len(self.inputs))
+        return [v for n, v in zip(names, self.inputs) if n in self.op.mutates]
+
+
+class Graph:
+    """Steps in the order they run; expand: put formulas in the place of all operators that have one."""
+
+    def __init__(self, expand=False):
+        self.steps = []
+        self.name = None
+        self.expand = expand
+
+    def value(self, shape, dtype):
+        """A value that comes from outside."""
+        return Value(self, shape, dtype)
+
+    def apply(self, op, inputs, params):
+        """Run an operator on values; a formula's operators come here."""
+        step = self.add(op, inputs, params)
+        count = op.visible_outputs(params)
+        outputs = step.outputs if isinstance(step, Step) else step
+        return outputs[0] if count == 1 else list(outputs[:count])
+
+    def add(self, op, inputs, params, shapes=None, types=None):
+        """Append a step; returns it, or a list of the outputs of the formula that stands for the operator."""
+        for v in inputs:
+            if not isinstance(v, Value):
+                raise TypeError(f"{op.name}: a formula gave {type(v).__name__} where an array belongs")
+        if op.compose is not None and (self.expand or op.grad is None):
+            got = op.compose(params, *inputs)
+            return list(got) if isinstance(got, (list, tuple)) else [got]
+        if shapes is None:
+            _, shapes = op.infer_shapes(params, [v.shape for v in inputs])
+            _, types = op.infer_types(params, [v.dtype for v in inputs])
+        if not all(known(s) for s in shapes) or None in types:
+            raise Unplannable
+        step = Step(op, params, tuple(inputs), self.name)
+        step.outputs = tuple(Value(self, tuple(s), t, step, k) for k, (s, t) in enumerate(zip(shapes, types)))
+        self.steps.append(step)
+        return step
+
+
+def build(nodes, slots, shapes, types):
+    """(graph, {id of node: its values}) of a symbol whose shapes and dtypes were inferred."""
+    graph = Graph()
+    values = {}
+    for node in nodes:
+        first = slots.first[id(node)]
+        here = range(first, first + len(node.outputs))
+        if node.op is None:
+            if not known(shapes[first]) or types[first] is None:
+                raise MXNetError(f"bind: shape or dtype of {node.name!r} is not known")
+            values[id(node)] = [graph.value(shapes[first], types[first])]
+            continue
+        graph.name = node.name
+        inputs = [values[id(n)][i] for n, i in node.inputs]
+        step = graph.add(node.op, inputs, node.params, [shapes[s] for s in here], [types[s] for s in here])
+        values[id(node)] = list(step.outputs) if isinstance(step, Step) else step
+    graph.name = None
+    return graph, values
+
+
+def live(steps, wanted):
+    """The steps that the wanted values need, and those that write an auxiliary state."""
+    needed, kept = set(wanted), []
+    for step in reversed(steps):
+        if step.op.mutates or any(v in needed for v in step.outputs):
+            needed.update(step.inputs)
+            kept.append(step)
+    return kept[::-1]
+
+
+def lowered(parts):
+    """The parts (lists of steps) with formulas in the place of the operators that were kept whole for their gradient;
+    and {value: what stands for it now}."""
+    if not any(s.op.compose is not None for steps in parts for s in steps):
+        return parts, {}
+    new, out = {}, []
+    for steps in parts:
+        graph = Graph(expand=True)
+        for step in steps:
+            inputs = tuple(new.get(v, v) for v in step.inputs)
+            if step.op.compose is None:
+                copy = Step(step.op, step.params, inputs, step.name)
+                copy.outputs = step.outputs
+                graph.steps.append(copy)
+                continue
+            graph.name = step.name
+            inside = [Value(graph, v.shape, v.dtype) for v in inputs]
+            outside = dict(zip(inside, inputs))
+            start = len(graph.steps)
+            made = graph.add(step.op, inside, step.params)
+            for s in graph.steps[start:]:
+                s.inputs = tuple(outside.get(v, v) for v in s.inputs)
+            new.update((old, outside.get(v, v)) for old, v in zip(step.outputs, made))
+        out.append(graph.steps)
+    return out, new
+
+
+def forward_inference(nodes, arrays):
+    """(slots, shapes, types) of a symbol's nodes; arrays: {id of variable node: array}."""
+    slots, shapes = infer.shapes(nodes, {k: tuple(a.shape) for k, a in arrays.items()})
+    _, types = infer.types(nodes, {k: a._dtype_name for k, a in arrays.items()})
+    return slots, shapes, types

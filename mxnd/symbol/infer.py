@@ -1,0 +1,229 @@
+"""What is known of shapes, dtypes and storage, spread over a whole graph in both directions."""
+from collections import deque
+
+from ..ops.errors import MXNetError
+from ..ops.params import DTYPES, FILE_CODES
+from ..ops.shapes import known, show, unify
+from .node import order
+
+NAMES = {code: name for name, code in FILE_CODES.items()}
+
+
+class Slots:
+    """Numbers for all outputs of a list of nodes."""
+
+    def __init__(self, nodes):
+        self.nodes = nodes
+        self.first = {}
+        n = 0
+        for node in nodes:
+            self.first[id(node)] = n
+            n += len(node.outputs)
+        self.count = n
+
+    def of(self, entry):
+        return self.first[id(entry[0])] + entry[1]
+
+
+class Spread:
+    """Values (one per slot, None or partial where unknown) completed by the operators' rules.
+
+    A node is asked again whenever something at its inputs or outputs became known, so the work is in
+    proportion to what is learnt.  rule(node, ins, outs) -> (ins, outs); merge(old, new, node, what, number)."""
+
+    def __init__(self, slots, values, rule, merge):
+        self.values, self.rule, self.merge = values, rule, merge
+        self.nodes = nodes = slots.nodes
+        self.inputs = [tuple(slots.of(e) for e in n.inputs) for n in nodes]
+        self.outputs = []
+        self.touches = [[] for _ in range(slots.count)]        # the nodes around a slot
+        for k, (node, ins) in enumerate(zip(nodes, self.inputs)):
+            first = slots.first[id(node)]
+            self.outputs.append(range(first, first + len(node.outputs)))
+            if node.op is not None:
+                for s in (*ins, *self.outputs[k]):
+                    self.touches[s].append(k)
+        self.run(k for k, n in enumerate(nodes) if n.op is not None)
+
+    def run(self, todo):
+        """Ask these nodes, then all that the answers concern."""
+        values = self.values
+        todo = deque(todo)
+        waiting = set(todo)
+        while todo:
+            k = todo.popleft()
+            waiting.discard(k)
+            node = self.nodes[k]
+            ins, outs = self.inputs[k], self.outputs[k]
+            got = self.rule(node, [values[s] for s in ins], [values[s] for s in outs])
+            for where, new_values, what in ((ins, got[0], "input"), (outs, got[1], "output")):
+                for i, (s, new) in enumerate(zip(where, new_values)):
+                    old = values[s]
+                    if new is None or new == old:
+                        continue
+                    new = self.merge(old, new, node, what, i)
+                    if new == old:
+                        continue
+                    values[s] = new
+                    for other in self.touches[s]:
+                        if other != k and other not in waiting:
+                            waiting.add(other)
+                            todo.append(other)
+
+    def set(self, slot, value):
+        """Give one slot a value, and draw the conclusions."""
+        self.values[slot] = value
+        self.run(self.touches[slot])
+
+
+# ---- shapes ---------------------------------------------------------------------------------------
+
+def edge_shape(shape):
+    """A shape as users give it to a symbol: 0 (or -1) stands for an unknown dimension, () for nothing known."""
+    if shape is None or len(shape) == 0:
+        return None
+    return tuple(None if v is None or v <= 0 else int(v) for v in shape)
+
+
+def shown_shape(shape):
+    """The opposite: unknown dimensions as 0, nothing known as ()."""
+    return () if shape is None else tuple(0 if v is None else v for v in shape)
+
+
+def shapes(nodes, given):
+    """(slots, shape per slot); given: {id of variable node: shape with None for the unknown}."""
+    slots = Slots(nodes)
+    values = [None] * slots.count
+    for node in nodes:
+        if node.op is None:
+            shape = given.get(id(node))
+            if shape is None and "__shape__" in node.attrs:
+                shape = edge_shape(_shape_from_text(node.attrs["__shape__"]))
+            values[slots.first[id(node)]] = shape
+    return slots, Spread(slots, values, _shape_rule, _shape_merge).values
+
+
+def _shape_from_text(text):
+    inner = text.strip("()[] ")
+    return tuple(int(t) for t in inner.replace("L", "").split(",") if t.strip() and t.strip() != "None")
+
+
+def _shape_rule(node, ins, outs):
+    try:
+        return node.op.shapes(node.params, list(ins), list(outs))
+    except ValueError as e:
+        raise MXNetError(f"{_title(node)}: {_conflict(node, ins, outs) or e}") from None
+
+
+def _conflict(node, ins, outs):
+    """Which known input disagrees with the others, in words; None when that cannot be said."""
+    names = node.input_names()
+    for i, shape in reversed(list(enumerate(ins))):
+        if shape is None:
+            continue
+        try:
+            got, _ = node.op.shapes(node.params, [None if k == i else s for k, s in enumerate(ins)], list(outs))
+        except ValueError:
+            continue
+        if got[i] is not None:
+            return f"input {names[i]!r} ({source(node.inputs[i])}) has shape {show(shape)}; expected {show(got[i])}"
+    return None
+
+
+def source(entry):
+    """Where an input comes from, by name."""
+    return entry[0].output_name(entry[1])
+
+
+def _title(node):
+    return f"{node.op.name} {node.name!r}"
+
+
+def _shape_merge(old, new, node, what, i):
+    try:
+        return unify(old, new)
+    except ValueError:
+        name = node.input_names()[i] if what == "input" else node.output_name(i)
+        raise MXNetError(f"{_title(node)}: {what} {name!r} has shape {show(old)}; expected {show(new)}") from None
+
+
+# ---- dtypes ---------------------------------------------------------------------------------------
+
+def types(nodes, given, fill=None):
+    """(slots, dtype name per slot); fill: the dtype of variables that nothing else decides."""
+    slots = Slots(nodes)
+    values = [None] * slots.count
+    for node in nodes:
+        if node.op is None:
+            name = given.get(id(node))
+            if name is None and "__dtype__" in node.attrs:
+                name = _dtype_from_text(node.attrs["__dtype__"])
+            values[slots.first[id(node)]] = name
+    work = Spread(slots, values, _type_rule, _type_merge)
+    if fill is not None:
+        for node in nodes:
+            if node.op is None and values[slots.first[id(node)]] is None:
+                work.set(slots.first[id(node)], fill)
+    return slots, values
+
+
+def _dtype_from_text(text):
+    if text in DTYPES:
+        return text
+    try:
+        return NAMES.get(int(text))
+    except ValueError:
+        return None
+
+
+def _type_rule(node, ins, outs):
+    try:
+        return node.op.types(node.params, list(ins), list(outs))
+    except ValueError as e:
+        seen = ", ".join(f"{n} {t}" for n, t in zip(node.input_names(), ins) if t)
+        raise MXNetError(f"{_title(node)}: {e} (known: {seen or 'nothing'})") from None
+
+
+def _type_merge(old, new, node, what, i):
+    if old is None or old == new:
+        return new
+    name = node.input_names()[i] if what == "input" else node.output_name(i)
+    raise MXNetError(f"{_title(node)}: {what} {name!r} has dtype {old}; expected {new}")
+
+
+# ---- for the methods of Symbol --------------------------------------------------------------------
+
+def parts(symbol, slots, values):
+    """The values of the arguments, of the outputs and of the auxiliary states."""
+    from .node import auxiliary
+    aux = auxiliary(slots.nodes)
+    variables = [n for n in slots.nodes if n.op is None]
+    return ([values[slots.first[id(n)]] for n in variables if id(n) not in aux],
+            [values[slots.of(e)] for e in symbol._entries],
+            [values[slots.first[id(n)]] for n in variables if id(n) in aux])
+
+
+def by_argument(symbol, args, kwargs, what):
+    """(nodes, {id of variable: value given}) from the arguments of infer_shape and infer_type."""
+    from .node import auxiliary
+    if args and kwargs:
+        raise ValueError(f"infer_{what}: give the {what}s by position or by name, not both")
+    nodes = order(symbol._entries)
+    aux = auxiliary(nodes)
+    variables = [n for n in nodes if n.op is None]
+    if args:
+        arguments = [n for n in variables if id(n) not in aux]
+        if len(args) > len(arguments):
+            raise MXNetError(f"infer_{what}: expected at most {len(arguments)} {what}s, got {len(args)}")
+        return nodes, {id(n): v for n, v in zip(arguments, args)}
+    named = {}
+    for n in variables:
+        named.setdefault(n.name, []).append(n)
+    for key in kwargs:
+        if key not in named:
+            raise MXNetError(f"infer_{what}: there is no argument {key!r}; expected one of {', '.join(named)}")
+    return nodes, {id(n): kwargs[key] for key in kwargs for n in named[key]}
+
+
+def complete(values):
+    return all(known(v) for v in values)

@@ -1,0 +1,135 @@
+"""Graph nodes, and the walk over them.  Nothing here recurses, so graphs may be of any depth."""
+from ..ops.errors import MXNetError
+
+# Attributes that older releases spelled without the underscores; kept as __name__, shown both ways.
+HIDDEN = ("ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage")
+
+
+class Node:
+    """An operator with its inputs, or a variable (op is None).
+
+    inputs are (node, output number) pairs; attrs holds text: parameters as they were given, and
+    attributes.  Everything worked out from these is kept until the attributes change."""
+
+    __slots__ = ("op", "name", "attrs", "inputs", "subgraphs", "_params", "_outputs", "_visible")
+
+    def __init__(self, op, name, attrs=None, inputs=(), subgraphs=None):
+        self.op, self.name, self.attrs = op, name, {} if attrs is None else attrs
+        self.inputs = inputs
+        self.subgraphs = subgraphs
+        self._params = self._outputs = self._visible = None
+
+    @property
+    def params(self):
+        """Checked parameters of the operator; raises MXNetError for a bad one."""
+        if self._params is None:
+            op = self.op
+            given = {k: v for k, v in self.attrs.items() if k in op.params}
+            if len(given) != len(self.attrs) and op.params and not getattr(op, "ignores_unknown", False):
+                for key in self.attrs:
+                    if key not in op.params and not is_attribute(key):
+                        raise MXNetError(f"{op.name}: unknown parameter {key!r}; expected one of {', '.join(op.params)} "
+                                         f"(names of attributes start and end with two underscores)")
+            self._params = op.pack(given) if op.params else ()
+        return self._params
+
+    @property
+    def outputs(self):
+        """Names of all outputs, the hidden ones too."""
+        if self._outputs is None:
+            self._outputs = ("",) if self.op is None else tuple(self.op.output_names(self.params))
+        return self._outputs
+
+    @property
+    def visible(self):
+        """How many outputs users see."""
+        if self._visible is None:
+            self._visible = 1 if self.op is None else self.op.visible_outputs(self.params)
+        return self._visible
+
+    def changed(self):
+        """Forget what was worked out from the attributes."""
+        self._params = self._outputs = self._visible = None
+
+    def output_name(self, index):
+        """The name that list_outputs shows for one output."""
+        return self.name if self.op is None else f"{self.name}_{self.outputs[index]}"
+
+    def input_names(self):
+        """Names of the inputs, in their order."""
+        return self.op.input_names(self.params, len(self.inputs)) if self.op else ()
+
+    def auxiliary(self):
+        """Positions of the inputs that are auxiliary states: those declared, or else those written in place."""
+        names = () if self.op is None else self.op.aux or self.op.mutates
+        return [i for i, n in enumerate(self.input_names()[:len(self.inputs)]) if n in names] if names else ()
+
+    def shown_attrs(self):
+        """Attributes as users read them: hidden ones under both spellings."""
+        shown = {}
+        for key, value in self.attrs.items():
+            shown[key] = value
+            if key[2:-2] in HIDDEN and is_attribute(key):
+                shown[key[2:-2]] = value
+        return shown
+
+
+def is_attribute(key):
+    """Whether a key is an attribute of a node rather than a parameter of its operator."""
+    return len(key) > 4 and key.startswith("__") and key.endswith("__")
+
+
+def stored_key(key):
+    """How an attribute's key is kept; refuses the old forms that named a variable in front."""
+    if key in HIDDEN:
+        return f"__{key}__"
+    for hidden in HIDDEN:
+        if key.endswith("_" + hidden):
+            raise MXNetError(f"attribute {key!r} is out of use; expected Variable(..., {hidden}=...) given as the input "
+                             f"{key[:-len(hidden) - 1]!r}")
+    return key
+
+
+def order(entries):
+    """All nodes that the entries need, inputs first, in depth-first order."""
+    done, out = set(), []
+    for root, _ in entries:
+        if id(root) in done:
+            continue
+        done.add(id(root))
+        stack = [(root, iter(root.inputs))]
+        while stack:
+            node, rest = stack[-1]
+            for child, _ in rest:
+                if id(child) not in done:
+                    done.add(id(child))
+                    stack.append((child, iter(child.inputs)))
+                    break
+            else:
+                stack.pop()
+                out.append(node)
+    return out
+
+
+def auxiliary(nodes):
+    """Ids of the variables that are auxiliary states of some node."""
+    return {id(n.inputs[i][0]) for n in nodes for i in n.auxiliary()}
+
+
+def copy_graph(entries, replace=None):
+    """Entries of a copy of the graph; replace: {id of a variable node: entry that takes its place}."""
+    replace = replace or {}
+    new, made = {}, []
+    for node in order(entries):
+        if id(node) in replace:
+            continue
+        copy = Node(node.op, node.name, dict(node.attrs), node.inputs, node.subgraphs)
+        new[id(node)] = copy
+        made.append(copy)
+
+    def moved(entry):
+        node, index = entry
+        return replace[id(node)] if id(node) in replace else (new[id(node)], index)
+    for copy in made:
+        copy.inputs = tuple(map(moved, copy.inputs))
+    return tuple(map(moved, entries))

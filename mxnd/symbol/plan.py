@@ -1,0 +1,189 @@
+"""Compiles a bound graph: steps, gradient, fusing, memory; then runs it without Python per step."""
+from .._core import graph_run
+from ..ops.errors import MXNetError
+from . import memory as _memory
+from .fuse import fuse, single
+from .gradient import gradients
+from .graph import build, live, lowered
+
+# Passes that can be turned off, to compare with the plain form or to look for an error.
+PASSES = {"fuse": True, "share": True}
+
+
+class Program:
+    """Steps of one mode: forward, and backward where gradients are wanted."""
+
+    def __init__(self):
+        self.forward = self.backward = None
+        self.head_grads, self.heads_used = [], []
+        self.planned = self.unshared = 0
+        self.tasks = []
+
+
+class Planned:
+    """Forward and backward of a symbol on the arrays of an executor."""
+
+    def __init__(self, entries, nodes, slots, shapes, types, arrays, wanted, outputs):
+        self.entries, self.nodes, self.slots, self.shapes, self.types = entries, nodes, slots, shapes, types
+        self.arrays, self.wanted, self.outputs = arrays, wanted, outputs
+        self.passes = dict(PASSES)
+        self.programs = {}
+        self.blocks = []                               # memory that all programs use in turn
+        self.ready = None                              # the program whose values are in memory
+
+    def program(self, with_gradient):
+        """The program of a mode, compiled when it is first needed."""
+        if with_gradient not in self.programs:
+            self.programs[with_gradient] = self._compile(with_gradient)
+        return self.programs[with_gradient]
+
+    # ---- running
+    def forward(self, training):
+        p = self.program(training and bool(self.wanted))
+        self._run(p.forward, training)
+        self.ready = p
+
+    def backward(self, head_grads, training):
+        p = self.program(True)
+        for k, (g, used) in enumerate(zip(head_grads, p.heads_used)):
+            if used and g is None:
+                node, i = self.entries[k]
+                raise MXNetError(f"backward: the gradient for output {node.output_name(i)!r} is missing; expected out_grads, "
+                                 f"because the output is no loss")
+        if self.ready is not p:                        # the last forward kept nothing for backward
+            self._run(p.forward, training)
+            self.ready = p
+        for to, g, used in zip(p.head_grads, head_grads, p.heads_used):
+            if used:
+                graph_run.point(to, g)
+        self._run(p.backward, training)
+
+    def _run(self, steps, training):
+        try:
+            steps.run(training)
+        except Exception as e:
+            name = steps.name()
+            if name:
+                e.add_note(f"in node {name}")
+            raise
+
+    def memory(self):
+        programs = list(self.programs.values()) or [self.program(False)]
+        return {"planned": sum(b.size for b in self.blocks), "unshared": max(p.unshared for p in programs)}
+
+    # ---- compiling
+    def _compile(self, with_gradient):
+        graph, values = build(self.nodes, self.slots, self.shapes, self.types)
+        heads = [values[id(n)][i] for n, i in self.entries]
+        pinned = {}                                    # values with arrays of their own
+        for node in self.nodes:
+            if node.op is None:
+                pinned[values[id(node)][0]] = self.arrays[id(node)]
+        p = Program()
+        targets, head_values = [], []
+        forward = set(graph.steps)
+        if with_gradient:
+            head_values = [graph.value(h.shape, h.dtype) for h in heads]
+            variables = {values[key][0]: self.wanted[key] for key in self.wanted}
+            found = gradients(graph, heads, head_values, list(variables))
+            for v, (array, request) in variables.items():
+                g = found[v]
+                if g is not None and request == 2:
+                    old = graph.value(v.shape, v.dtype)
+                    pinned[old] = array
+                    g = old + g
+                if g is not None or request == 1:
+                    targets.append((g, array))
+        steps = live(graph.steps, [*heads, *(g for g, _ in targets if g is not None)])
+        first, second = [s for s in steps if s in forward], [s for s in steps if s not in forward]
+        (first, second), new = lowered([first, second])
+        heads = [new.get(v, v) for v in heads]
+        targets = [(new.get(g, g), array) for g, array in targets]
+        later = [v for s in second for v in s.inputs]
+        p.tasks = tasks = self._tasks(first, [*heads, *later])
+        back = self._tasks(second, [g for g, _ in targets if g is not None])
+        ends = self._pin(tasks, pinned, list(zip(heads, self.outputs)))
+        ends_back = self._pin(back, pinned, targets)
+        for v, y in zip(head_values, self.outputs):
+            pinned[v] = y._same_data()                 # until backward gives it the memory of a head gradient
+        p.head_grads = [pinned[v] for v in head_values]
+        read = {*later, *(g for g, _ in targets)}
+        p.heads_used = [v in read for v in head_values]
+        blocks = _memory.assign([*tasks, *back], pinned, self.passes["share"])
+        arrays = self._arrays([*tasks, *back], pinned, blocks)
+        p.forward = graph_run.Steps([*self._items(tasks, arrays, blocks), *self._copies(ends, arrays)])
+        if with_gradient:
+            p.backward = graph_run.Steps([*self._items(back, arrays, blocks), *self._copies(ends_back, arrays)])
+        p.tasks = [*tasks, *back]
+        p.planned, p.unshared = sum(blocks.sizes), blocks.unshared
+        return p
+
+    def _tasks(self, steps, needed):
+        return fuse(steps, needed) if self.passes["fuse"] else [single(s) for s in steps]
+
+    @staticmethod
+    def _pin(tasks, pinned, targets):
+        """Let values be made where they are wanted; the rest is copied there at the end: returned."""
+        made = {v for t in tasks for v in t.outputs}
+        ends = []
+        for value, array in targets:
+            if value in made and value not in pinned:
+                pinned[value] = array
+            else:
+                ends.append((value, array))
+        return ends
+
+    def _arrays(self, tasks, pinned, blocks):
+        """An array for every value."""
+        order = sorted(range(len(blocks.sizes)), key=lambda b: -blocks.sizes[b])
+        have = sorted(self.blocks, key=lambda b: -b.size)
+        chosen = {}
+        for b in order:
+            fits = [k for k, block in enumerate(have) if block.size >= blocks.sizes[b]]
+            if fits:
+                chosen[b] = have.pop(fits[-1])
+            else:
+                chosen[b] = graph_run.block(blocks.sizes[b])
+                self.blocks.append(chosen[b])
+        arrays = dict(pinned)
+        for t in tasks:
+            for v in t.outputs:
+                if v in arrays:
+                    continue
+                b = blocks.block_of(v)
+                arrays[v] = graph_run.array_over(chosen[b], v.shape, v.dtype)
+        return arrays
+
+    def _items(self, tasks, arrays, blocks):
+        items = []
+        for t in tasks:
+            if t.plan is not None:
+                rows, dtype, dims, strides = t.plan
+                fused = graph_run.Fused([(op.core, a, b, o) for op, a, b, o in rows], dtype, dims, strides)
+                items.append(graph_run.fused_step(fused, [arrays[v] for v in (*t.inputs, *t.outputs)], t.name))
+                continue
+            step = t.steps[0]
+            if step.outputs[0] in blocks.root:         # the same memory under another shape
+                continue
+            outs = [arrays[v] for v in step.outputs]
+            if step.op.kernel == "copy" and len(outs) == 1 and step.inputs[0].dtype == step.outputs[0].dtype:
+                items.append(graph_run.copy_step(arrays[step.inputs[0]], outs[0], step.name))
+            else:
+                items.append(graph_run.call_step(step.op.core, step.params, tuple(arrays[v] for v in step.inputs), outs, step.name))
+        return items
+
+    @staticmethod
+    def _copies(ends, arrays):
+        return [graph_run.clear_step(array, None) if v is None else graph_run.copy_step(arrays[v], array, None)
+                for v, array in ends]
+
+
+def describe(program):
+    """The tasks of a program in words, one per line."""
+    lines = []
+    for t in program.tasks:
+        ops = " ".join(s.op.name for s in t.steps)
+        outs = ", ".join(f"{v.dtype}{v.shape}" for v in t.outputs)
+        lines.append(f"{'fused' if t.plan else 'call '} {ops} -> {outs}")
+    return "\n".join(lines)
+
