@@ -1,21 +1,23 @@
 """mxnd: the MXNet 1.x array API - NDArray, Symbol, sparse storage, autograd - on today's Python."""
-from . import ops
-from . import _core
-from . import base, context, engine, memory, ndarray, random, threads
-from . import autograd
+import sys as _sys
+
+from . import _core, ops
+from . import attributes as attribute
+from . import autograd, base, context, engine, memory, model, ndarray, random, runtime, threads, util
+from . import names as name
 from . import ndarray as nd
+from . import sparse, symbol
+from . import symbol as sym
+from . import executor
+from .attributes import AttrScope
 from .base import MXNetError
 from .context import Context, cpu, cpu_pinned, current_context, gpu, gpu_memory_info, num_gpus
 from .dtypes import bfloat16
+from .ndarray import NDArray
+from .symbol import Symbol
 from .threads import get_num_threads, set_num_threads
 from .version import __version__
 
-try:
-    from . import sparse
-except ImportError:
-    pass
-try:
-    from . import symbol
-    from . import symbol as sym
-except ImportError:
-    pass
+rnd = random
+for _short, _module in (("nd", nd), ("sym", sym), ("name", name), ("attribute", attribute)):
+    _sys.modules[f"{__name__}.{_short}"] = _module

@@ -52,7 +52,8 @@ class NameManager(metaclass=_Current):
         return f"{hint}{number}"
 
     def __enter__(self):
-        NameManager.current                          # the thread's first manager lies at the bottom
+        if not _scopes.stack:
+            _scopes.stack.append(NameManager())        # the thread's first manager lies at the bottom
         _scopes.stack.append(self)
         return self
 

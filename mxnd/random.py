@@ -2,6 +2,8 @@
 import os
 
 from ._core import plan
+from .ndarray.random import (exponential, gamma, generalized_negative_binomial, multinomial, negative_binomial, normal, poisson,
+                             randint, randn, shuffle, uniform)
 
 
 def seed(seed_state, ctx="all"):
@@ -24,4 +26,5 @@ def seed(seed_state, ctx="all"):
 
 
 plan.seed(int.from_bytes(os.urandom(8), "little"))      # unseeded runs differ
-__all__ = ["seed"]
+__all__ = ["exponential", "gamma", "generalized_negative_binomial", "multinomial", "negative_binomial", "normal", "poisson", "randint",
+           "randn", "seed", "shuffle", "uniform"]

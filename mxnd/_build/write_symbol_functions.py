@@ -2,8 +2,8 @@
 
     python write_symbol_functions.py mxnd/ops functions.py
 
-An operator's automatic name starts with the name it was called by, so every operator has a small maker
-of its function: `FUNCTIONS["Concat"]("concat")` is `mx.sym.concat`.
+An automatic name starts with the name that the operator was called by, so every operator has a maker of its
+functions, one for each of its names; `FUNCTIONS` holds them by those names.
 """
 import sys
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from mxnd.ops.declare import REGISTRY
 from mxnd.symbol.compose import DEFAULT, joined, made
+from mxnd.symbol.spaces import table
 from mxnd.symbol.symbol import Symbol
 
 '''
@@ -42,9 +43,9 @@ def main(folder, target):
         f.write(HEAD)
         for k, op in enumerate(operators):
             f.write(f"_O{k} = REGISTRY[{op.name!r}]\n\n\n{function(op, k)}\n\n")
-        f.write("FUNCTIONS = {\n")
+        f.write("FUNCTIONS = table({\n")
         f.writelines(f"    {op.name!r}: _make_{op.name},\n" for op in operators)
-        f.write("}\n")
+        f.write("})\n")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import pkgutil
 
 try:
     from . import array, block, call, cpu, memory, plan, tape, threads
-except ModuleNotFoundError as e:
+except ImportError as e:
     raise ImportError("mxnd's compiled core is missing: this is the source tree, not an installed package; run "
                       "`pip install .` (or `spin build`) and import mxnd from elsewhere") from e
 from ..ops import REGISTRY

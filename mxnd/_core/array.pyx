@@ -71,6 +71,11 @@ def dtype_class(name):
     return CLASSES[CODES[name]]
 
 
+@cython.final
+cdef class Operator:
+    """A declaration linked to its loops or kernel, with the plans of its calls so far."""
+
+
 @cython.freelist(64)
 @cython.final
 @cython.trashcan(True)
@@ -111,6 +116,11 @@ cdef class NDArray:
     def stype(self):
         """Storage type: 'default', 'csr' or 'row_sparse'."""
         return "default"
+
+    @property
+    def writable(self):
+        """Whether elements may be assigned: always."""
+        return True
 
     @property
     def _dtype_name(self):
@@ -323,12 +333,12 @@ cdef class NDArray:
         for i in range(self.dims[0]):
             yield self[i]
 
-    def reshape(self, *shape, **kwargs):
+    def reshape(self, *dims_, **kwargs):
         """The same memory under another shape: a view, so writes go through.
 
         Parameters
         ----------
-        *shape : int or tuple of int
+        *dims_ : int or tuple of int
             Dimensions, or MXNet's codes: 0 copies a dimension, -1 is worked out, -2 copies the rest, -3 joins
             two, -4 splits one in the following two.
         reverse : bool, default False
@@ -353,7 +363,7 @@ cdef class NDArray:
         cdef tuple s
         cdef int i, ndim
         if not kwargs and not self.stype_:
-            s = <tuple>shape[0] if len(shape) == 1 and type(shape[0]) is tuple else shape
+            s = <tuple>dims_[0] if len(dims_) == 1 and type(dims_[0]) is tuple else dims_
             ndim = len(s)
             if 0 < ndim <= MAXD:
                 for i in range(ndim):
@@ -366,7 +376,7 @@ cdef class NDArray:
                 else:
                     if n == self.size_:
                         return record_view_(self, new_view(self, self.ptr, ndim, dims), 0)
-        return self._reshape_codes(shape, **kwargs)
+        return self._reshape_codes(dims_, **kwargs)
 
     def _apply(self, op, inputs, params):
         return apply_(op, inputs, params)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
@@ -51,8 +52,18 @@ static size_t pool_empty(void) {
     return freed;
 }
 
+/* More than the machine has is refused: the system would promise it, and end the process when it is used. */
+static size_t pool_most(void) {
+    static size_t most;
+    if (!most) {
+        long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+        most = pages > 0 && page > 0 ? (size_t)pages * (size_t)page : (size_t)1 << 48;
+    }
+    return most;
+}
+
 static void *pool_take(size_t bytes, int *k) {
-    if (bytes > (size_t)1 << 48) return NULL;
+    if (bytes > pool_most()) return NULL;
     int c = *k = pool_class_of(bytes);
     size_t size = pool_class_size(c);
     pool_lock();

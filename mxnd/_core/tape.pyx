@@ -245,12 +245,23 @@ cdef list run(list heads, list head_grads, list variables, bint retain, bint cre
             for i in range(len(variables)):
                 if results[i] is None:
                     results[i] = call(zeros_op, (variables[i],), (), None, False)
+                if create_graph and (<NDArray>results[i]).node is None and not (<NDArray>results[i]).stype_:
+                    results[i] = constant(<NDArray>results[i], <NDArray>variables[i])
         return results
     finally:
         set_recording_(was_recording)
         set_training_(was_training)
         for n_ in nodes:
             (<Node>n_).grads = None
+
+
+cdef NDArray constant(NDArray g, NDArray x):
+    """A gradient that does not depend on x, linked to x all the same: its own gradient is zero."""
+    cdef NDArray y = new_view(g, g.ptr, g.ndim_, g.dims)
+    cdef Node n = Node.__new__(Node)
+    n.op, n.inputs, n.parents, n.params = zeros_op, (x,), (x.node,), ()
+    y.node = n
+    return y
 
 
 cdef void release(Node n):

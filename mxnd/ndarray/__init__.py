@@ -9,6 +9,7 @@ from . import arithmetic as _arithmetic
 from . import functions as _functions
 from . import interop as _interop
 from . import methods as _methods
+from . import random as _random
 from .convert import array, from_dlpack, from_numpy, to_dlpack_for_read, to_dlpack_for_write
 from .create import arange, concatenate, empty, eye, full, linspace, moveaxis, onehot_encode, ones, zeros
 
@@ -17,6 +18,9 @@ def _namespaces():
     """Modules op, linalg, random, ... beside this one."""
     made = {}
     for name in NAMES:
+        if name == "random":
+            made[name] = _random
+            continue
         made[name] = m = types.ModuleType(f"{__name__}.{name}", f"Operators of mx.nd.{name}.")
         sys.modules[m.__name__] = m
     return made

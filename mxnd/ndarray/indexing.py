@@ -143,6 +143,8 @@ class Basic:
 
 def getitem(x, key):
     """x[key] for keys that the compiled core does not do itself."""
+    if isinstance(key, tuple) and not key:
+        return x
     items = split_masks(expand(as_tuple(key), x.ndim), x.shape)
     return get_advanced(x, items) if any(isinstance(i, np.ndarray) for i in items) else get_basic(x, items)
 
@@ -187,7 +189,7 @@ def offsets_of(items, shape):
     try:
         joint = sum(np.broadcast_arrays(*arrays)) if len(arrays) > 1 else arrays[0]
     except ValueError:
-        raise IndexError(f"index: index arrays do not broadcast: {', '.join(str(a.shape) for a in arrays)}") from None
+        raise ValueError(f"index: index arrays do not broadcast: {', '.join(str(a.shape) for a in arrays)}") from None
     together = fancy == list(range(fancy[0], fancy[-1] + 1))
     place = fancy[0] if together else 0
     parts, dims = [], []                                # basic axes around the joint index axes

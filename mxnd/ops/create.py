@@ -113,7 +113,7 @@ op("_copy", inputs="data", aliases="identity", shapes=same, kernel="copy", grad=
    numpy="data.copy()", doc="A copy of the input.", example="mx.nd.identity(mx.nd.array([1, 2]))")
 
 op("BlockGrad", inputs="data", aliases="stop_gradient _sparse_stop_gradient", shapes=same, kernel="copy", keeps_zero=True,
-   numpy="data.copy()", doc="A copy of the input through which no gradient flows.",
+   samples=_ONE, numpy="data.copy()", doc="A copy of the input through which no gradient flows.",
    example="mx.nd.BlockGrad(mx.nd.array([1, 2]))")
 
 op("_identity_with_attr_like_rhs", inputs="lhs rhs", kernel="copy", grad=lambda p, g, x, y: [g[0], None],

@@ -252,7 +252,8 @@ def binary(name, c, grad=None, *, ints=None, names="", same="", scalar="", rscal
         def equal(p, g, x, y):
             return [None if f is None else (lambda f=f: f(g[0], x[0], x[1], y[0])) for f in pair]
         made.append(Op(first, inputs="lhs rhs", family="binary", shapes=_shapes.same, grad=equal if grad else None,
-                       aliases=" ".join(rest), doc=doc + "  Shapes are equal.", storage=storage_same, **common))
+                       aliases=" ".join(rest), doc=doc + "  Shapes are equal.", storage=storage_same,
+                       example="" if first.startswith("_") else f"mx.nd.{first}(mx.nd.ones((2,)), mx.nd.ones((2,)))", **common))
         made[-1].formula = grad
     for spelled, side in ((scalar, 0), (rscalar, 1)):
         if spelled:

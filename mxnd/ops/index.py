@@ -328,6 +328,7 @@ def _axes_arguments(chosen, s):
 op("_contrib_index_array", inputs="data", params=dict(axes=shape(None)), kernel="places",
    types=lambda p, ins, outs: (ins, ["int64"]), shapes=forward(lambda p, data: data + (len(_array_axes(p, data)),)),
    arguments=lambda p, ins, outs: _axes_arguments(_array_axes(p, ins[0]), ins[0]),
+   samples=(dict(inputs=[(2, 3)], params={}), dict(inputs=[(2, 3, 2)], params=dict(axes=(2, 0)))),
    doc="The coordinates of every element of the input, along all axes or the given ones, as int64.",
    example="mx.nd.contrib.index_array(mx.nd.ones((2, 3)))")
 

@@ -2,13 +2,14 @@
 
 One kernel runs all of them; `update` works out what it needs.  mp_ forms keep a float32 copy of a 16-bit weight."""
 from .declare import op
-from .params import flag, floats, integer, number
+from .params import flag, floats, integer, number, shape
 from .shapes import known, show, size, unify
 
 STEPS = ("sgd", "sgd_mom", "nag_mom", "adam", "adamw", "ftrl", "rmsprop", "rmspropalex", "signsgd", "signum", "ftml", "lamb1",
          "adagrad")                       # in the order of the table in kernels/optimizer.h
 FLOAT_TYPES = ("float32", "float64", "float16", "bfloat16")
 NOTHING, RATES, FACTOR, NORMS = range(4)  # what the last inputs hold, besides arrays of the weight's shape
+LATE = ("lazy_update", "clip_weights", "wd_lh")
 COMMON = dict(wd=number(0.0), rescale_grad=number(1.0), clip_gradient=number(-1.0))
 GRADIENT = ("The gradient is multiplied by rescale_grad and, with clip_gradient >= 0, clipped to +-clip_gradient; wd is the\n"
             "    weight decay.  Floats; arrays of one shape; states are moved in place; pass\n"
@@ -68,7 +69,8 @@ def update(name, step, states="", params=None, numbers=(), aliases="", doc="", m
            clip="clip_gradient", **kw):
     """Declare an update with one weight.  numbers: parameters that the step needs beyond the common ones;
     mixed: name of the form with a float32 copy of the weight."""
-    params = {**params, **COMMON} if common else params
+    if common:                              # in MXNet's order
+        params = {**{k: v for k, v in params.items() if k not in LATE}, **COMMON, **{k: params[k] for k in params if k in LATE}}
 
     def arguments(master, keep):
         def work(p, ins, outs):
@@ -99,9 +101,13 @@ def sample(count, params):
     return (dict(inputs=[(2, 3)] * count, params=required(params)),)
 
 
+def many(count):
+    """That many arrays, as text of an example."""
+    return ", ".join(["mx.nd.ones(2)"] * count)
+
+
 def example(name, count, params, where="mx.nd."):
-    arrays = ", ".join(["mx.nd.ones(2)"] * count)
-    return f"{where}{name}({arrays}, {', '.join(f'{k}={v}' for k, v in required(params).items())})"
+    return f"{where}{name}({many(count)}, {', '.join(f'{k}={v}' for k, v in required(params).items())})"
 
 
 LAZY = dict(lazy_update=flag(True))
@@ -213,7 +219,9 @@ for _name, _inputs, _master in (("_adamw_update", "weight grad mean var", 0),
     _each = len(_inputs.split())
     op(_name, inputs=_inputs + " rescale_grad", mutates="mean var weight32" if _master else "mean var", params=ADAMW,
        shapes=update_shapes(_each, (None,)), types=adamw_types(_each, (2, 3, 4) if _master else ()), kernel="optimizer_update",
-       arguments=adamw_arguments(_master, _each), inplace=True, auto_variables=False, doc=ADAMW_DOC)
+       aliases="_contrib" + _name,            # its name in older files
+       arguments=adamw_arguments(_master, _each), inplace=True, auto_variables=False, doc=ADAMW_DOC,
+       example=f"mx.nd._internal.{_name}({many(_each)}, mx.nd.ones(1), lr=0.1, eta=1.0)")
 
 
 # ---- several weights in one call --------------------------------------------------------------------
@@ -240,8 +248,8 @@ def several(name, step, each, wide, momentum, preloaded):
 
     def arguments(p, ins, outs):
         n = p.num_weights
-        if not preloaded and (len(p.lrs) != n or len(p.wds) != n):
-            raise ValueError(f"wrong number of lrs or wds; expected {n}, got {len(p.lrs)} and {len(p.wds)}")
+        if not preloaded:
+            check_counts(n, lrs=p.lrs, wds=p.wds)
         pairs = [0.0] * (2 * n) if preloaded else [float(v) for pair in zip(p.lrs, p.wds) for v in pair]
         return [STEPS.index(step), n, each, master, int(wide), RATES if preloaded else NOTHING, *pairs, p.rescale_grad,
                 p.clip_gradient, p.momentum if momentum else 0.0, *[0.0] * 7]
@@ -249,6 +257,8 @@ def several(name, step, each, wide, momentum, preloaded):
     op(name, inputs="data", variadic="num_weights", params=params, outputs=weights, types=types,
        shapes=update_shapes(each, (True, True) if preloaded else ()), kernel="optimizer_update", arguments=arguments,
        inplace=True, arrays_of_each=each, written=tuple(range(2, each)), auto_variables=False,
+       example=f"mx.nd.{name}({many(each)}, " + ("mx.nd.ones(1), mx.nd.zeros(1), " if preloaded else "lrs=(0.1,), wds=(0.0,), ")
+       + "num_weights=1)",
        doc=f"""{step}_update for num_weights weights at once.
 
     The inputs are {arrays} of the first weight, then of the next{', at the end the arrays lrs and wds' if preloaded else ''}.
@@ -261,6 +271,65 @@ for _preloaded in (False, True):
     several(_first + "sgd_mom_update", "sgd_mom", 3, False, True, _preloaded)
     several(_first + "mp_sgd_update", "sgd", 3, True, False, _preloaded)
     several(_first + "mp_sgd_mom_update", "sgd_mom", 4, True, True, _preloaded)
+
+
+def several_adamw(name, each, wide):
+    """AdamW for several weights; the last input multiplies the gradients."""
+    group = update_types(each, range(2, each) if wide else ())
+
+    def types(p, ins, outs):
+        floats_only(ins)
+        got, made = group(p, ins[:-1], outs)
+        return [*got, ins[-1]], made
+
+    def arguments(p, ins, outs):
+        n = p.num_weights
+        check_counts(n, lrs=p.lrs, wds=p.wds, etas=p.etas)
+        pairs = [float(v) for lr, wd, eta in zip(p.lrs, p.wds, p.etas) for v in (eta * lr, eta * wd)]
+        return [STEPS.index("adamw"), n, each, each - 1 if wide else 0, int(wide), FACTOR, *pairs, 1.0, p.clip_gradient, p.beta1,
+                p.beta2, p.epsilon, 1.0, *[0.0] * 4]
+    op(name, variadic="num_weights", outputs=weights, types=types, shapes=update_shapes(each, (None,)), kernel="optimizer_update",
+       params=dict(lrs=floats(), **ADAM, wds=floats(), etas=floats(), clip_gradient=number(-1.0),
+                   num_weights=integer(1, at_least=1)),
+       arguments=arguments, inplace=True, arrays_of_each=each, written=tuple(range(2, each)), auto_variables=False,
+       example=f"mx.nd._internal.{name}({many(each)}, mx.nd.ones(1), lrs=(0.1,), wds=(0.0,), etas=(1.0,), num_weights=1)",
+       doc=ADAMW_DOC + "\n\n    For num_weights weights: weight, grad, mean, var" + (", weight32" if wide else "")
+       + " of each, then rescale_grad.")
+
+
+def check_counts(n, **given):
+    for name, values in given.items():
+        if len(values) != n:
+            raise ValueError(f"{name} has a wrong length; expected {n}, got {len(values)}")
+
+
+def several_lamb(name, each, wide):
+    """LAMB for several weights, both halves."""
+    def arguments(p, ins, outs):
+        n = p.num_tensors
+        check_counts(n, learning_rates=p.learning_rates, wds=p.wds, step_count=p.step_count)
+        own = []
+        for lr, wd, t in zip(p.learning_rates, p.wds, p.step_count):
+            own += [lr, wd, *[1 / (1 - b ** t) if p.bias_correction else 1.0 for b in (p.beta1, p.beta2)]]
+        return [n, each, each - 1 if wide else 0, *map(float, own), p.rescale_grad, p.clip_gradient, p.beta1, p.beta2, p.epsilon,
+                p.lower_bound, p.upper_bound]
+    op(name, variadic="num_tensors", types=update_types(each, range(2, each) if wide else ()), shapes=update_shapes(each),
+       outputs=lambda p: tuple(f"output{k}" for k in range(p.num_tensors)) if p.num_tensors > 1 else ("output",),
+       params=dict(learning_rates=floats(), beta1=number(0.9), beta2=number(0.999), epsilon=number(1e-6), wds=floats(),
+                   rescale_grad=number(1.0), lower_bound=number(-1.0), upper_bound=number(-1.0), clip_gradient=number(-1.0),
+                   bias_correction=flag(True), step_count=shape(), num_tensors=integer(1, at_least=1)),
+       kernel="multi_lamb", arguments=arguments, inplace=True, arrays_of_each=each, written=tuple(range(2, each)),
+       auto_variables=False,
+       example=f"mx.nd._internal.{name}({many(each)}, learning_rates=(0.1,), wds=(0.0,), step_count=(1,), num_tensors=1)",
+       doc=f"""Both halves of LAMB for num_tensors weights at once; step_count holds the number of each one's step, from 1.
+
+    The inputs are weight, grad, mean, var{', weight32' if wide else ''} of each weight.  Returns the new weights.  Floats.""")
+
+
+several_adamw("_multi_adamw_update", 4, False)
+several_adamw("_multi_mp_adamw_update", 5, True)
+several_lamb("_multi_lamb_update", 4, False)
+several_lamb("_multi_mp_lamb_update", 5, True)
 
 
 # ---- Adagrad by rows, and helpers -------------------------------------------------------------------
@@ -316,3 +385,6 @@ op("multi_all_finite", variadic="num_arrays", params=dict(num_arrays=integer(1),
 op("all_finite", params=dict(init_output=flag(True)), types=any_floats, kernel="all_finite",
    shapes=lambda p, ins, outs: (ins, [(1,)]), doc="1 if every element is finite, else 0; float32 of shape (1,).  Floats.",
    example="mx.nd.all_finite(mx.nd.ones(2))")
+op("reset_arrays", variadic="num_arrays", params=dict(num_arrays=integer()), outputs="", kernel="reset_arrays",
+   shapes=lambda p, ins, outs: (ins, []), types=lambda p, ins, outs: (ins, []), writes_all=True,
+   doc="Write zeros into all arrays.  Returns nothing.", example="mx.nd.reset_arrays(mx.nd.ones(2), mx.nd.ones(3), num_arrays=2)")

@@ -224,3 +224,90 @@ op("_sample_unique_zipfian", inputs="", params=dict(range_max=integer(at_least=1
 
     shape (rows, n): n different classes in each row, int64, and how many draws each row took.""",
    example="mx.nd._internal._sample_unique_zipfian(range_max=100, shape=(1, 3))")
+
+
+# ---- densities --------------------------------------------------------------------------------------
+
+LOG_ROOT_2PI = 0.9189385332046727
+
+
+def density(name, inputs, log_density, doc, samples, last=0):
+    """Declare _random_pdf_name.  log_density(x, parameters, shaped to broadcast) -> formula; last: axes of one draw."""
+    def shapes(p, ins, outs):
+        sample, s = ins[0], None
+        for v in ins[1:]:
+            s = unify(s, v, "shapes of the parameters")
+        if sample is not None and s is not None:
+            n = len(s) - last
+            if len(sample) < n + last:
+                raise ValueError(f"sample has too few dimensions; expected at least {n + last}, got {len(sample)}")
+            s = unify(s, (*sample[:n], *sample[len(sample) - last:]), "shapes of the parameters and the start of sample")
+        return [sample, *[s] * (len(ins) - 1)], [None if sample is None else unify(outs[0], sample[:len(sample) - last])]
+
+    def compose(p, x, *params):
+        to = []
+        for v in params:
+            n, gap = len(v.shape) - last, len(x.shape) - len(v.shape)
+            to.append(v if not gap else F._reshape_to(v, shape=(*v.shape[:n], *[1] * gap, *v.shape[n:])))
+        got = log_density(x, *to)
+        return got if p.is_log else F.exp(got)
+    op(f"_random_pdf_{name}", inputs=inputs, aliases=f"random_pdf_{name}", params=dict(is_log=flag()), shapes=shapes,
+       compose=compose, samples=samples,
+       doc=f"{doc}\n\n    The parameters are arrays of one shape, with which the shape of sample starts; is_log gives\n"
+           "    the logarithm.  Gradients for the sample and the parameters.  Floats.",
+       example=f"mx.nd.random_pdf_{name}(mx.nd.array({samples[0]['inputs'][0]}), "
+               + ", ".join(f"mx.nd.array({v})" for v in samples[0]["inputs"][1:]) + ")")
+
+
+def uniform_density(x, low, high):
+    inside = F.broadcast_greater_equal(x, low) * F.broadcast_lesser_equal(x, high)
+    return F.broadcast_sub(F.log(inside), F.log(high - low))
+
+
+def normal_density(x, mu, sigma):
+    z = F.broadcast_div(F.broadcast_sub(x, mu), sigma)
+    return F.broadcast_sub(z * z * -0.5, F.log(sigma) + LOG_ROOT_2PI)
+
+
+def gamma_density(x, alpha, beta):
+    ends = alpha * F.log(beta) - F.gammaln(alpha)
+    return F.broadcast_add(F.broadcast_mul(F.log(x), alpha - 1.0) - F.broadcast_mul(x, beta), ends)
+
+
+def poisson_density(x, lam):
+    x = F.BlockGrad(x)                      # whole numbers
+    return F.broadcast_sub(F.broadcast_mul(x, F.log(lam)), lam) - F.gammaln(x + 1.0)
+
+
+def failures_density(x, k, p):
+    x = F.BlockGrad(x)                      # whole numbers
+    ways = F.gammaln(F.broadcast_add(x, k)) - F.gammaln(x + 1.0)
+    return F.broadcast_add(ways + F.broadcast_mul(x, F.log(1.0 - p)), k * F.log(p) - F.gammaln(k))
+
+
+def dirichlet_density(x, alpha):
+    ends = F.gammaln(F.sum(alpha, axis=(-1,))) - F.sum(F.gammaln(alpha), axis=(-1,))
+    return F.broadcast_add(F.sum(F.broadcast_mul(F.log(x), alpha - 1.0), axis=(-1,)), ends)
+
+
+ONE, TWO, COUNTS = [[0.5, 1.2], [1.7, 0.9]], [0.8, 1.5], [[1.0, 2.0], [0.0, 3.0]]
+density("uniform", "sample low high", uniform_density, "Density of the uniform distribution between low and high.",
+        (dict(inputs=[ONE, [0.2, 0.3], [1.5, 2.0]]),))
+density("normal", "sample mu sigma", normal_density, "Density of the normal distribution with mean mu and deviation sigma.",
+        (dict(inputs=[ONE, [0.2, 0.3], TWO]), dict(inputs=[ONE, [0.2, 0.3], TWO], params=dict(is_log=True))))
+density("gamma", "sample alpha beta", gamma_density, "Density of the gamma distribution with shape alpha and rate beta.",
+        (dict(inputs=[ONE, TWO, TWO]),))
+density("exponential", "sample lam", lambda x, lam: F.broadcast_sub(F.log(lam), F.broadcast_mul(x, lam)),
+        "Density of the exponential distribution with rate lam.", (dict(inputs=[ONE, TWO]),))
+density("poisson", "sample lam", poisson_density, "Probability under the Poisson distribution with mean lam.",
+        (dict(inputs=[COUNTS, TWO]),))
+density("negative_binomial", "sample k p", failures_density,
+        "Probability of a number of failures before the k-th success, where p is the chance of success.",
+        (dict(inputs=[COUNTS, [2.0, 3.0], [0.4, 0.7]]),))
+density("generalized_negative_binomial", "sample mu alpha",
+        lambda x, mu, alpha: failures_density(x, 1.0 / alpha, 1.0 / (mu * alpha + 1.0)),
+        "Probability under the negative binomial distribution with mean mu and dispersion alpha.",
+        (dict(inputs=[COUNTS, TWO, [0.4, 0.7]]),))
+density("dirichlet", "sample alpha", dirichlet_density,
+        "Density of the Dirichlet distribution; one draw lies along the last axis.",
+        (dict(inputs=[[[[0.3, 0.7], [0.4, 0.6]]], [[1.5, 2.0]]]),), last=1)

@@ -274,7 +274,10 @@ op("Pad", inputs="data", aliases="pad", kernel="pad", shapes=forward(_padded),
 
 
 def _unpadded(p, s):
-    return tuple(n - a - b for n, a, b in zip(s, p.pad_width[::2], p.pad_width[1::2]))
+    inner = tuple(n - a - b for n, a, b in zip(s, p.pad_width[::2], p.pad_width[1::2]))
+    if min(inner, default=0) < 0 or _padded(p, inner) != s:
+        raise ValueError(f"shape {show(s)} is not padded by {p.pad_width}")
+    return inner
 
 
 op("_backward_pad", inputs="data", kernel="pad_adjoint", shapes=forward(_unpadded),
@@ -282,7 +285,7 @@ op("_backward_pad", inputs="data", kernel="pad_adjoint", shapes=forward(_unpadde
    params=dict(mode=choice(REQUIRED, *_PAD_MODES), pad_width=shape(at_least=0)),
    arguments=lambda p, ins, outs: _pad_arguments(p, outs[0]),
    grad=lambda p, g, x, y: [lambda: F.Pad(g[0], mode=p.mode, pad_width=p.pad_width)],
-   samples=(dict(inputs=[(1, 2, 5, 6)], params=dict(mode="reflect", pad_width=(0, 0, 0, 0, 1, 2, 2, 1))),),
+   samples=(dict(inputs=[(1, 2, 6, 6)], params=dict(mode="reflect", pad_width=(0, 0, 0, 0, 1, 2, 2, 1))),),
    doc="The adjoint of Pad: every added element counts for the one that it showed.",
    example="mx.nd._internal._backward_pad(mx.nd.ones((1, 1, 4, 4)), mode='edge', pad_width=(0, 0, 0, 0, 1, 1, 1, 1))")
 

@@ -57,7 +57,7 @@ class EagerRun:
                 continue
             inputs = tuple(done[id(n)][i] for n, i in node.inputs)
             if self.monitor and self.monitor_all:
-                for (n, i), name, x in zip(node.inputs, node.input_names(), inputs):
+                for (n, _), name, x in zip(node.inputs, node.input_names(), inputs):
                     if n.op is None:
                         self.monitor(n.name, x)
                     self.monitor(f"{node.name}_{name}", x)

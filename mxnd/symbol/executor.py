@@ -2,20 +2,18 @@
 import numpy as np
 
 from .._core.array import NDArray, empty
-from .._core.call import invoke
-from ..ops.declare import REGISTRY
+from ..ndarray.create import zeros
 from ..ops.errors import MXNetError
-from ..ops.params import dtype_name
 from ..ops.shapes import known, show
 from . import infer
-from .compose import STORAGE
 from .eager import EagerRun
 from .graph import Unplannable, forward_inference
 from .node import auxiliary, order
-from .plan import Planned
+from .plan import Planned, plannable
 
 __all__ = ["Executor"]
 
+GPU = 2
 REQUESTS = {"null": 0, "write": 1, "add": 2}
 
 
@@ -57,7 +55,8 @@ class Executor:
         for n in (*self._args, *self._aux):
             slot, array = self._slots.first[id(n)], arrays[id(n)]
             if self._shapes[slot] != array.shape:
-                raise MXNetError(f"bind: {n.name!r} has a wrong shape; expected {show(self._shapes[slot])}, got {show(array.shape)}")
+                raise MXNetError(f"bind: {n.name!r} has a wrong shape; expected {show(self._shapes[slot])}, "
+                                 f"got {show(array.shape)}")
             if id(n) in wanted:
                 g = wanted[id(n)][0]
                 if g.shape != array.shape:
@@ -70,12 +69,9 @@ class Executor:
     def _plan(self):
         """The planned form of the graph, or None where it has to run operator by operator."""
         entries, values = self._symbol._entries, (*self._arrays.values(), *(g for g, _ in self._wanted.values()))
-        if any(a.stype != "default" for a in values) or any(y is None for y in self.outputs):
+        if any(a.stype != "default" or a._device[0] == GPU for a in values) or any(y is None for y in self.outputs):
             return None
-        if not all(map(known, self._shapes)) or None in self._types:
-            return None
-        if any(n.op is not None and (n.op.kernel is None and n.op.compose is None and n.op.c is None
-                                     or getattr(n.op, "makes_sparse", False)) for n in self._nodes):
+        if not all(map(known, self._shapes)) or None in self._types or not plannable(self._nodes):
             return None
         return Planned(entries, self._nodes, self._slots, self._shapes, self._types, self._arrays, self._wanted, self.outputs)
 
@@ -118,7 +114,7 @@ class Executor:
     def _take(self, values):
         """Copy the values of outputs into the arrays that users hold."""
         for k, (y, to) in enumerate(zip(values, self.outputs)):
-            if to is None or y.stype != "default" or to.shape != y.shape or to._dtype_name != y._dtype_name:
+            if to is None or y.stype != "default" or _kind(to) != _kind(y):
                 self.outputs[k] = y._same_data()
             else:
                 y.copyto(to)
@@ -176,6 +172,8 @@ class Executor:
                 raise MXNetError(f"backward: the gradient for output {name!r} has a wrong shape; expected {show(shape)}, "
                                  f"got {show(g.shape)}")
             dtype = self._types[self._slots.of(self._symbol._entries[k])]
+            if g.stype != "default":
+                given[k] = g = g.tostype("default")
             if dtype is not None and g._dtype_name != dtype:
                 given[k] = g.astype(dtype)
         return given
@@ -214,7 +212,8 @@ class Executor:
         allow_extra_params : bool
             Skip names that the graph does not have instead of raising ValueError.
         """
-        for what, given, arrays in (("argument", arg_params, self.arg_dict), ("auxiliary state", aux_params or {}, self.aux_dict)):
+        for what, given, arrays in (("argument", arg_params, self.arg_dict),
+                                    ("auxiliary state", aux_params or {}, self.aux_dict)):
             for name, value in given.items():
                 if name not in arrays:
                     if allow_extra_params:
@@ -310,6 +309,10 @@ class Executor:
         return self._symbol
 
 
+def _kind(array):
+    return array.shape, array._dtype_name, array._device
+
+
 def _item(dtype):
     return 2 if dtype in ("float16", "bfloat16") else np.dtype(dtype).itemsize
 
@@ -326,190 +329,4 @@ def _fitted(name, old, shape, may_change, may_grow):
         return old._view(tuple(shape), 0)
     if not may_grow:
         raise MXNetError(f"reshape: {name!r} grows from {show(old.shape)} to {show(shape)}; expected allow_up_sizing=True")
-    return zeros(shape, old._dtype_name)
-
-
-def zeros(shape, dtype):
-    """A dense array of zeros."""
-    op = REGISTRY["_zeros"]
-    return invoke(op.core, (), op.pack({"shape": tuple(shape), "dtype": dtype}))
-
-
-# ---- binding --------------------------------------------------------------------------------------
-
-def bind(self, ctx, args, args_grad=None, grad_req="write", aux_states=None, group2ctx=None, shared_exec=None):
-    """Bind the graph to arrays.
-
-    Parameters
-    ----------
-    ctx : Context
-    args : list or dict of NDArray
-        The arguments; they are shared, not copied.
-    args_grad : list or dict of NDArray
-        Where gradients go; arguments left out get none.
-    grad_req : str, list or dict of str
-        "write", "add" (gradients accumulate) or "null".
-    aux_states : list or dict of NDArray
-        The auxiliary states.
-    group2ctx : dict
-        Accepted for compatibility.
-    shared_exec : Executor
-        Accepted for compatibility; memory is pooled anyway.
-
-    Returns
-    -------
-    Executor
-
-    Examples
-    --------
-    >>> x = mx.sym.var("x")
-    >>> (x * 2).bind(mx.cpu(), {"x": mx.nd.ones((2,))}).forward()[0].asnumpy()
-    array([2., 2.], dtype=float32)
-    """
-    _check_context(ctx)
-    names, aux_names = self.list_arguments(), self.list_auxiliary_states()
-    arrays = _arrays("args", args, names)
-    grads = _arrays("args_grad", {} if args_grad is None else args_grad, names, missing=True)
-    aux = _arrays("aux_states", {} if aux_states is None else aux_states, aux_names)
-    return Executor(self, ctx, arrays, grads, _requests(grad_req, names), aux, group2ctx)
-
-
-def simple_bind(self, ctx, grad_req="write", type_dict=None, stype_dict=None, group2ctx=None, shared_arg_names=None,
-                shared_exec=None, shared_buffer=None, **kwargs):
-    """Bind the graph to new arrays of zeros, made from the shapes of its inputs.
-
-    Parameters
-    ----------
-    ctx : Context
-    grad_req : str, list or dict of str
-        "write", "add" (gradients accumulate) or "null".
-    type_dict : dict of str to dtype
-        Dtypes of arguments; the others are inferred, or float32.
-    stype_dict : dict of str to str
-        Storage types of arguments.
-    group2ctx : dict
-        Accepted for compatibility.
-    shared_arg_names : list of str
-        Arguments to take from shared_exec.
-    shared_exec : Executor
-        An executor whose arrays are used again where name, shape and dtype agree.
-    shared_buffer : dict of str to NDArray
-        Arrays to use again, by name; new ones are added.
-    **kwargs : tuple
-        Shapes of arguments, by name.
-
-    Returns
-    -------
-    Executor
-    """
-    _check_context(ctx)
-    try:
-        nodes, given = infer.by_argument(self, (), kwargs, "shape")
-        slots, shapes = infer.shapes(nodes, {k: infer.edge_shape(v) for k, v in given.items()})
-        known_types = {n.name: dtype_name(t) for n, t in ((n, (type_dict or {}).get(n.name)) for n in nodes) if t is not None}
-        _, types = infer.types(nodes, {id(n): known_types[n.name] for n in nodes if n.op is None and n.name in known_types},
-                               fill="float32")
-    except MXNetError as e:
-        raise RuntimeError(f"simple_bind: {e}; given {kwargs}") from None
-    is_aux = auxiliary(nodes)
-    variables = [n for n in nodes if n.op is None]
-    unknown = [n.name for n in variables if not known(shapes[slots.first[id(n)]])]
-    if unknown:
-        raise RuntimeError(f"simple_bind: the shapes of {', '.join(unknown[:10])} cannot be worked out; given {kwargs or 'none'}")
-    names = [n.name for n in variables if id(n) not in is_aux]
-    requests = _requests(grad_req, names, RuntimeError)
-    reuse = dict(shared_buffer or {})
-    if shared_exec is not None:
-        for part in (shared_exec.arg_dict, shared_exec.aux_dict):
-            reuse.update({k: v for k, v in part.items() if shared_arg_names is None or k in shared_arg_names})
-    by_name = dict(zip(names, requests))
-    args, grads, aux, wanted = [], [], [], []
-    for n in variables:
-        slot = slots.first[id(n)]
-        shape, dtype = shapes[slot], types[slot]
-        stype = (stype_dict or {}).get(n.name) or _stype_of(n)
-        old = reuse.get(n.name)
-        if old is not None and old.shape == shape and old._dtype_name == dtype and old.stype == stype:
-            array = old
-        else:
-            array = zeros(shape, dtype) if stype == "default" else _sparse_zeros(stype, shape, dtype)
-        if shared_buffer is not None:
-            shared_buffer[n.name] = array
-        if id(n) in is_aux:
-            aux.append(array)
-        else:
-            args.append(array)
-            grads.append(zeros(shape, dtype) if by_name[n.name] != "null" else None)
-            wanted.append(by_name[n.name])
-    return Executor(self, ctx, args, grads, wanted, aux, group2ctx, (slots, shapes, types))
-
-
-def eval(self, ctx=None, **kwargs):
-    """Compute the outputs from arrays given by name.
-
-    Parameters
-    ----------
-    ctx : Context
-    **kwargs : NDArray
-        The arguments and auxiliary states.
-
-    Returns
-    -------
-    list of NDArray
-    """
-    aux = {k: v for k, v in kwargs.items() if k in self.list_auxiliary_states()}
-    return bind(self, ctx, kwargs, grad_req="null", aux_states=aux).forward()
-
-
-def _check_context(ctx):
-    from ..context import Context
-    if ctx is not None and not isinstance(ctx, Context):
-        raise TypeError(f"bind: ctx: expected a Context, got {type(ctx).__name__}")
-
-
-def _stype_of(node):
-    code = node.attrs.get("__storage_type__")
-    return next((k for k, v in STORAGE.items() if str(v) == code), "default")
-
-
-def _sparse_zeros(stype, shape, dtype):
-    from ..sparse import zeros as make
-    return make(stype, shape, dtype=dtype)
-
-
-def _arrays(what, given, names, missing=False):
-    """Arrays in the order of the names, from a list or a dict."""
-    if isinstance(given, dict):
-        for name, value in given.items():
-            if value is not None and not isinstance(value, NDArray):
-                raise TypeError(f"bind: {what}[{name!r}]: expected NDArray, got {type(value).__name__}")
-        lost = [n for n in names if given.get(n) is None]
-        if lost and not missing:
-            raise ValueError(f"bind: {lost[0]!r} is missing in {what}")
-        return [given.get(n) for n in names]
-    if not isinstance(given, (list, tuple)):
-        raise TypeError(f"bind: {what}: expected a list or a dict of NDArrays, got {type(given).__name__}")
-    if len(given) != len(names):
-        raise ValueError(f"bind: {what} has a wrong length; expected {len(names)} arrays ({', '.join(names)}), got {len(given)}")
-    for value in given:
-        if not isinstance(value, NDArray) and not (missing and value is None):
-            raise TypeError(f"bind: {what}: expected NDArrays, got {type(value).__name__}")
-    return list(given)
-
-
-def _requests(given, names, error=ValueError):
-    """What to do with each gradient."""
-    if isinstance(given, str):
-        out = [given] * len(names)
-    elif isinstance(given, (list, tuple)):
-        if len(given) != len(names):
-            raise error(f"bind: grad_req has a wrong length; expected {len(names)}, got {len(given)}")
-        out = list(given)
-    elif isinstance(given, dict):
-        out = [given.get(n, "null") for n in names]
-    else:
-        raise error(f"bind: grad_req: expected text, a list or a dict, got {type(given).__name__}")
-    for r in out:
-        if r not in REQUESTS:
-            raise error(f"bind: grad_req: expected one of {', '.join(map(repr, REQUESTS))}, got {r!r}")
-    return out
+    return zeros(shape, ctx=old.context, dtype=old._dtype_name)

@@ -1,11 +1,12 @@
 """Puts elementwise steps of one shape together, so that they run as one pass over memory.
 
-A group runs at one place in the order.  A step joins the group of one of its inputs when everything
-else it reads is ready by then; a group whose results nobody outside has read yet may wait until it is."""
+A group runs at one place in the order.  A step joins the group that made one of its inputs, or that reads
+the same input, when everything else it reads is ready by then; a group whose results nobody outside has
+read yet may wait until it is."""
+from .._core.graph_run import LIMITS
 from ..ops.shapes import size
 
 DTYPES = ("float32", "float64")
-LIMITS = {"steps": 32, "temporaries": 8, "arrays": 28, "constants": 32}
 SHORT = 32                                 # rows shorter than this are broadcast by the operators themselves
 
 
@@ -64,13 +65,15 @@ class _Group:
 def fuse(steps, needed):
     """Tasks in the order they run; needed: the values that later parts or the user read."""
     mutated = {v for s in steps for v in s.mutated()}
-    group_of, place_of = {}, {}            # of a value: its group; of a step's value: where it is made
+    group_of, place_of = {}, {}            # of a value: the group that makes it, or where a plain step does
+    reader = {}                            # of a value: the last group that reads it
     groups, plain = [], []
     for now, step in enumerate(steps):
         made_in = {group_of[v] for v in step.inputs if v in group_of}
         joined = None
         if fusable(step, mutated):
-            joined = _join(step, now, made_in, group_of, place_of)
+            beside = {reader[v] for v in step.inputs if v in reader} - made_in
+            joined = _join(step, now, made_in, beside, group_of, place_of)
             if joined is None:
                 joined = _Group(step, now)
                 groups.append(joined)
@@ -83,6 +86,9 @@ def fuse(steps, needed):
                 place_of[v] = now
         else:
             group_of[step.outputs[0]] = joined
+            for v in step.inputs:
+                if v.shape == joined.shape and group_of.get(v) is not joined:
+                    reader[v] = joined
     when = {id(s): k for k, s in enumerate(steps)}
     tasks = [(now, [single(step)]) for now, step in plain]
     users = _users(steps, needed)
@@ -94,12 +100,16 @@ def fuse(steps, needed):
     return [t for _, part in tasks for t in part]
 
 
-def _join(step, now, made_in, group_of, place_of):
+def _join(step, now, made_in, beside, group_of, place_of):
     """The group that a step can join, after joining it; None when there is none."""
     out = step.outputs[0]
-    fits = [g for g in made_in if g.shape == out.shape and g.dtype == out.dtype and len(g.steps) < LIMITS["steps"]
-            and len(g.inputs) + 2 * len(g.steps) < 2 * LIMITS["arrays"]]
-    for g in sorted(fits, key=lambda g: -g.place):
+
+    def fits(groups):
+        return sorted((g for g in groups if g.steps and g.shape == out.shape and g.dtype == out.dtype
+                       and len(g.steps) < LIMITS["steps"] and len(g.inputs) + len(g.steps) // 2 < LIMITS["arrays"]),
+                      key=lambda g: -g.place)
+    makers = fits(made_in)
+    for g in (*makers, *fits(beside)):
         ready = -1
         for v in step.inputs:
             if v in group_of and group_of[v] is not g:
@@ -114,7 +124,7 @@ def _join(step, now, made_in, group_of, place_of):
             continue
         g.steps.append(step)
         g.inputs.update(step.inputs)
-        for other in fits:                 # groups that only this step reads come along
+        for other in makers:               # groups that only this step reads come along
             if other is not g and not other.read_outside and other.place < g.place and other.steps \
                     and len(g.steps) + len(other.steps) <= LIMITS["steps"]:
                 for s in other.steps:

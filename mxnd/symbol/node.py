@@ -47,6 +47,10 @@ class Node:
             self._visible = 1 if self.op is None else self.op.visible_outputs(self.params)
         return self._visible
 
+    def check(self):
+        """Raise MXNetError when a parameter is wrong."""
+        return self.op is None or self.params
+
     def changed(self):
         """Forget what was worked out from the attributes."""
         self._params = self._outputs = self._visible = None
@@ -133,3 +137,25 @@ def copy_graph(entries, replace=None):
     for copy in made:
         copy.inputs = tuple(map(moved, copy.inputs))
     return tuple(map(moved, entries))
+
+
+def describe(entries):
+    """A graph in words, node by node."""
+    lines = []
+    nodes = order(entries)
+    if len(nodes) > 1 or nodes[0].op is not None:
+        lines.append("Symbol Outputs:")
+        lines += [f"\toutput[{k}]={n.name}({i})" for k, (n, i) in enumerate(entries)]
+    for node in nodes:
+        if node.op is None:
+            lines.append(f"Variable:{node.name}")
+            continue
+        lines += ["-" * 20, f"Op:{node.op.name}, Name={node.name}", "Inputs:"]
+        aux = set(node.auxiliary())
+        for k, (n, i) in enumerate(node.inputs):
+            version = f" version={int(k in aux)}" if n.op is None else ""
+            lines.append(f"\targ[{k}]={n.name}({i}){version}")
+        if node.attrs:
+            lines.append("Attrs:")
+            lines += [f"\t{key}={value}" for key, value in sorted(node.attrs.items())]
+    return "\n".join(lines) + "\n"

@@ -26,7 +26,7 @@ def _operator(dunder, row, left=False):
 
     def method(self, other):
         if isinstance(other, Symbol):
-            return apply(*two, self, other)
+            return apply(*two, other, self) if left else apply(*two, self, other)
         if _is_number(other):
             return apply(*one, self, scalar=other)
         raise TypeError(f"{dunder}: a Symbol and {type(other)} do not mix; expected a Symbol or a number")

@@ -10,6 +10,12 @@ from .graph import build, live, lowered
 PASSES = {"fuse": True, "share": True}
 
 
+def plannable(nodes):
+    """Whether all operators of a graph run on dense arrays without Python."""
+    ops = [n.op for n in nodes if n.op is not None]
+    return all((op.kernel or op.c or op.compose) and not getattr(op, "makes_sparse", False) for op in ops)
+
+
 class Program:
     """Steps of one mode: forward, and backward where gradients are wanted."""
 
@@ -26,6 +32,7 @@ class Planned:
     def __init__(self, entries, nodes, slots, shapes, types, arrays, wanted, outputs):
         self.entries, self.nodes, self.slots, self.shapes, self.types = entries, nodes, slots, shapes, types
         self.arrays, self.wanted, self.outputs = arrays, wanted, outputs
+        self.random = any(n.op is not None and n.op.random for n in nodes)
         self.passes = dict(PASSES)
         self.programs = {}
         self.blocks = []                               # memory that all programs use in turn
@@ -39,7 +46,8 @@ class Planned:
 
     # ---- running
     def forward(self, training):
-        p = self.program(training and bool(self.wanted))
+        # with random operators backward needs the very numbers of this forward, whatever the mode
+        p = self.program(bool(self.wanted) and (training or self.random))
         self._run(p.forward, training)
         self.ready = p
 
@@ -169,7 +177,8 @@ class Planned:
             if step.op.kernel == "copy" and len(outs) == 1 and step.inputs[0].dtype == step.outputs[0].dtype:
                 items.append(graph_run.copy_step(arrays[step.inputs[0]], outs[0], step.name))
             else:
-                items.append(graph_run.call_step(step.op.core, step.params, tuple(arrays[v] for v in step.inputs), outs, step.name))
+                inputs = tuple(arrays[v] for v in step.inputs)
+                items.append(graph_run.call_step(step.op.core, step.params, inputs, outs, step.name))
         return items
 
     @staticmethod

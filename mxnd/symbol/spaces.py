@@ -5,16 +5,25 @@ from ..namespaces import full_name, home
 from ..ops.declare import REGISTRY
 
 
+def table(makers):
+    """{name or alias: function} from {operator's name: maker of its functions}."""
+    functions = {}
+    for name, op in REGISTRY.items():
+        if op.name in makers:
+            space, short = home(name)
+            f = functions[name] = makers[op.name](short)
+            f.__name__ = f.__qualname__ = short
+            f.__module__ = "mxnd.symbol" if space in (None, "op") else f"mxnd.symbol.{space}"
+    return functions
+
+
 def function(space, name):
     """The function `mx.sym.<space>.<name>`; raises AttributeError when there is no such operator."""
-    op = REGISTRY.get(full_name(space, name))
-    if op is None or home(full_name(space, name)) != (space, name):
+    whole = full_name(space, name)
+    if whole not in REGISTRY or home(whole) != (space, name):
         raise AttributeError(f"module 'mxnd.symbol{'' if space == 'op' else '.' + space}' has no attribute {name!r}")
     from .functions import FUNCTIONS
-    f = FUNCTIONS[op.name](name)
-    f.__name__ = f.__qualname__ = name
-    f.__module__ = "mxnd.symbol" if space == "op" else f"mxnd.symbol.{space}"
-    return f
+    return FUNCTIONS[whole]
 
 
 def names(space):

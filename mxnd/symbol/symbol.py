@@ -1,16 +1,15 @@
 """The Symbol class: outputs of a graph, before there are any values."""
 import os
-import tempfile
 import warnings
 
 from ..ops.declare import REGISTRY
 from ..ops.errors import MXNetError, NotImplementedForSymbol
 from ..ops.params import dtype_name
-from . import executor, infer, json
+from . import bind, files, infer, json
 from .compose import as_attributes, call
-from .node import Node, auxiliary, copy_graph, order
+from .node import auxiliary, copy_graph, describe, order
 
-__all__ = ["Symbol", "Group", "load", "load_json"]
+__all__ = ["Group", "Symbol"]
 
 
 class Symbol:
@@ -169,7 +168,7 @@ class Symbol:
         node.attrs.update(as_attributes(kwargs, node.name, strict=True))
         node.changed()
         try:
-            node.params if node.op is not None else None
+            node.check()
         except MXNetError:
             node.attrs = before
             node.changed()
@@ -228,7 +227,7 @@ class Symbol:
         return self.__copy__()
 
     def __reduce__(self):
-        return load_json, (json.dumps(self._entries),)
+        return _from_text, (json.dumps(self._entries),)
 
     # ---- inference
     def infer_shape(self, *args, **kwargs):
@@ -317,7 +316,7 @@ class Symbol:
         return infer.parts(self, slots, values)
 
     # ---- values
-    bind, simple_bind, eval = executor.bind, executor.simple_bind, executor.eval
+    bind, simple_bind, eval = bind.bind, bind.simple_bind, bind.eval
 
     # ---- files
     def tojson(self, remove_amp_cast=True):
@@ -345,20 +344,7 @@ class Symbol:
         """
         if not isinstance(fname, (str, os.PathLike)):
             raise TypeError(f"save: fname: expected a path, got {type(fname).__name__}")
-        text = self.tojson(remove_amp_cast)
-        fname = os.fspath(fname)
-        try:                                     # a file appears as a whole or not at all
-            handle, part = tempfile.mkstemp(prefix=os.path.basename(fname) + ".", dir=os.path.dirname(fname) or ".")
-            try:
-                with open(handle, "w", encoding="utf-8") as f:
-                    f.write(text)
-                os.chmod(part, 0o666 & ~_umask())
-                os.replace(part, fname)
-            except BaseException:
-                os.unlink(part)
-                raise
-        except OSError as e:
-            raise MXNetError(f"save: {e}") from None
+        files.write(os.fspath(fname), self.tojson(remove_amp_cast))
 
     def debug_str(self):
         """The graph in words, node by node.
@@ -367,24 +353,7 @@ class Symbol:
         -------
         str
         """
-        lines = []
-        nodes = order(self._entries)
-        if len(nodes) > 1 or nodes[0].op is not None:
-            lines.append("Symbol Outputs:")
-            lines += [f"\toutput[{k}]={n.name}({i})" for k, (n, i) in enumerate(self._entries)]
-        for node in nodes:
-            if node.op is None:
-                lines.append(f"Variable:{node.name}")
-                continue
-            lines += ["-" * 20, f"Op:{node.op.name}, Name={node.name}", "Inputs:"]
-            aux = set(node.auxiliary())
-            for k, (n, i) in enumerate(node.inputs):
-                version = f" version={int(k in aux)}" if n.op is None else ""
-                lines.append(f"\targ[{k}]={n.name}({i}){version}")
-            if node.attrs:
-                lines.append("Attrs:")
-                lines += [f"\t{key}={value}" for key, value in sorted(node.attrs.items())]
-        return "\n".join(lines) + "\n"
+        return describe(self._entries)
 
     # ---- what only arrays have
     def __bool__(self):
@@ -418,10 +387,9 @@ for _name, _sign in (("iadd", "+="), ("isub", "-="), ("imul", "*="), ("itruediv"
     setattr(Symbol, f"__{_name}__", _refuse(f"__{_name}__", _sign))
 
 
-def _umask():
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _from_text(text):
+    """What a pickled symbol comes back through."""
+    return Symbol(json.loads(text, Symbol))
 
 
 def _classes(names):
@@ -459,44 +427,3 @@ def Group(symbols, create_fn=Symbol):
     if not symbols or not all(isinstance(s, Symbol) for s in symbols):
         raise TypeError("Group: expected a list of symbols")
     return create_fn([e for s in symbols for e in s._entries])
-
-
-def load_json(json_str):
-    """The symbol that a text holds.
-
-    Parameters
-    ----------
-    json_str : str
-        As `Symbol.tojson` writes it, of any release since 0.8.
-
-    Returns
-    -------
-    Symbol
-    """
-    if not isinstance(json_str, str):
-        raise TypeError(f"load_json: expected text, got {type(json_str).__name__}")
-    return Symbol(json.loads(json_str, Symbol))
-
-
-def load(fname):
-    """The symbol in a text file.
-
-    Parameters
-    ----------
-    fname : str or path
-
-    Returns
-    -------
-    Symbol
-    """
-    if not isinstance(fname, (str, os.PathLike)):
-        raise TypeError(f"load: fname: expected a path, got {type(fname).__name__}")
-    try:
-        with open(fname, encoding="utf-8") as f:
-            text = f.read()
-    except (OSError, UnicodeDecodeError) as e:
-        raise MXNetError(f"load: {os.fspath(fname)}: {e}") from None
-    try:
-        return load_json(text)
-    except MXNetError as e:
-        raise MXNetError(f"{os.fspath(fname)}: {e}") from None

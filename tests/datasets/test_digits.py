@@ -20,5 +20,5 @@ def test_digits():
 
 def test_the_split_never_changes():
     data = digits()
-    assert zlib.crc32(data.test_labels.astype("uint8").tobytes()) == 0
-    assert zlib.crc32((data.test_images * 16).astype("uint8").tobytes()) == 0
+    assert zlib.crc32(data.test_labels.astype("uint8").tobytes()) == 3314422698
+    assert zlib.crc32((data.test_images * 16).astype("uint8").tobytes()) == 336887291

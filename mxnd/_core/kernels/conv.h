@@ -64,46 +64,27 @@ static inline int conv_turned(const conv_geometry *g, conv_geometry *t)
     return 1;
 }
 
+/* Whether direct loops win: one channel and few filters in a group. */
+static inline int conv_depthwise(const conv_geometry *g)
+{
+    return g->c == g->groups && g->groups > 1 && g->f / g->groups <= 4;
+}
+
 #define MM_TYPE f32
 #define T float
+#define ITYPE int32_t
 #include "conv_type.h"
+#include "conv_direct.h"
 #undef MM_TYPE
 #undef T
+#undef ITYPE
 #define MM_TYPE f64
 #define T double
+#define ITYPE int64_t
 #include "conv_type.h"
+#include "conv_direct.h"
 #undef MM_TYPE
 #undef T
+#undef ITYPE
 
-/* Choosing the way: the entry points. */
-static inline int conv_run_forward_f64(mxnd_call *call, const conv_geometry *g, const double *x, const double *w,
-                                       const double *bias, double *y)
-{
-    return mm_conv_forward_f64(call, g, x, w, bias, y);
-}
-
-static inline int conv_run_forward_f32(mxnd_call *call, const conv_geometry *g, const float *x, const float *w,
-                                       const float *bias, float *y)
-{
-    return mm_conv_forward_f32(call, g, x, w, bias, y);
-}
-
-/* The gradient for the data as a convolution, where that does not multiply much more than it must. */
-#define CONV_RUN_DATA(F, T)                                                                                          \
-    static inline int conv_run_data_##F(mxnd_call *call, const conv_geometry *g, const T *y, const T *w,             \
-                                        const T *bias, T *x)                                                         \
-    {                                                                                                                \
-        conv_geometry t;                                                                                             \
-        if (!conv_turned(g, &t) || 4 * conv_volume(g->in) > 5 * conv_volume(g->out))                                 \
-            return mm_conv_data_##F(call, g, y, w, bias, x);                                                         \
-        T *turned = call->take((size_t)(g->f * (g->c / g->groups) * conv_volume(g->ker)) * sizeof(T));               \
-        if (!turned)                                                                                                 \
-            return MX_MEMORY_ERROR;                                                                                  \
-        mm_turn_filters_##F(g, w, turned);                                                                           \
-        const int status = conv_run_forward_##F(call, &t, y, turned, bias, x);                                       \
-        call->give(turned);                                                                                          \
-        return status;                                                                                               \
-    }
-CONV_RUN_DATA(f32, float)
-CONV_RUN_DATA(f64, double)
 #endif

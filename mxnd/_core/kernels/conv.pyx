@@ -2,7 +2,7 @@
 """Convolution, its gradient for the data (also Deconvolution) and for the filters.  The loops are in conv.h."""
 include "kernel.pxi"
 
-cdef extern from "kernels/conv.h" nogil:
+cdef extern from "kernels/conv_ways.h" nogil:
     ctypedef struct conv_geometry:
         Py_ssize_t n, c, f, groups
     conv_geometry conv_read(const int64_t*)
@@ -10,8 +10,8 @@ cdef extern from "kernels/conv.h" nogil:
     int conv_run_forward_f64(mxnd_call*, const conv_geometry*, const double* x, const double* w, const double* bias, double* y)
     int conv_run_data_f32(mxnd_call*, const conv_geometry*, const float* y, const float* w, const float* bias, float* x)
     int conv_run_data_f64(mxnd_call*, const conv_geometry*, const double* y, const double* w, const double* bias, double* x)
-    int mm_conv_weight_f32(mxnd_call*, const conv_geometry*, const float* x, const float* y, float* w)
-    int mm_conv_weight_f64(mxnd_call*, const conv_geometry*, const double* x, const double* y, double* w)
+    int conv_run_weight_f32(mxnd_call*, const conv_geometry*, const float* x, const float* y, float* w)
+    int conv_run_weight_f64(mxnd_call*, const conv_geometry*, const double* x, const double* y, double* w)
 
 
 # inputs: x, w and perhaps bias; numbers of all three kernels: those of conv_geometry
@@ -36,8 +36,8 @@ cdef int conv_data(mxnd_call* c) noexcept nogil:
 cdef int conv_weight(mxnd_call* c) noexcept nogil:
     cdef conv_geometry g = conv_read(c.i)
     if c.inp[0].type == MX_F64:
-        return mm_conv_weight_f64(c, &g, <double*>c.inp[1].data, <double*>c.inp[0].data, <double*>c.out[0].data)
-    return mm_conv_weight_f32(c, &g, <float*>c.inp[1].data, <float*>c.inp[0].data, <float*>c.out[0].data)
+        return conv_run_weight_f64(c, &g, <double*>c.inp[1].data, <double*>c.inp[0].data, <double*>c.out[0].data)
+    return conv_run_weight_f32(c, &g, <float*>c.inp[1].data, <float*>c.inp[0].data, <float*>c.out[0].data)
 
 
 kernels = {"conv_forward": entry(conv_forward), "conv_data": entry(conv_data), "conv_weight": entry(conv_weight)}

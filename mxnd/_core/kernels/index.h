@@ -238,13 +238,26 @@ static inline uint64_t where_mask(int type) {
     }
 }
 
-static void where_part(char *o, const char *c, int type, int size, const char *x, const char *y, int item, ptrdiff_t first, ptrdiff_t last) {
+static void where_run(char *o, const char *c, int type, int size, const char *x, const char *y, int item, ptrdiff_t n) {
     uint64_t mask = where_mask(type);
-#define MX_TWO(C, B, T) if (item == B) where_##C##_##T((T *)o + first, (const C *)c + first, (const T *)x + first, (const T *)y + first, last - first, (C)mask);
+#define MX_TWO(C, B, T) if (item == B) where_##C##_##T((T *)o, (const C *)c, (const T *)x, (const T *)y, n, (C)mask);
 #define MX_ONE(B, C) if (size == B) { MX_TWO(C, 1, uint8_t) MX_TWO(C, 2, uint16_t) MX_TWO(C, 4, uint32_t) MX_TWO(C, 8, uint64_t) }
     MX_SIZES(MX_ONE)
 #undef MX_ONE
 #undef MX_TWO
+}
+
+/* Elements [first, last); a large output is written past the cache. */
+static void where_part(char *o, const char *c, int type, int size, const char *x, const char *y, int item, ptrdiff_t first,
+                       ptrdiff_t last, int stream) {
+    char line[4096] __attribute__((aligned(64)));
+    ptrdiff_t most = stream ? (ptrdiff_t)sizeof(line) / item : last - first;
+    for (ptrdiff_t k = first; k < last; k += most) {
+        ptrdiff_t n = last - k < most ? last - k : most;
+        where_run(stream ? line : o + k * item, c + k * size, type, size, x + k * item, y + k * item, item, n);
+        if (stream) stream_row(o + k * item, line, (size_t)(n * item));
+    }
+    stream_done(stream);
 }
 
 /* Whether element k of the condition is not zero. */

@@ -22,13 +22,14 @@ cdef extern from "kernels/index.h" nogil:
     void one_hot_part(mx_places* x, char* o, const char* on, const char* off, Py_ssize_t depth, int item, Py_ssize_t first,
                       Py_ssize_t last)
     void where_part(char* o, const char* c, int type, int size, const char* x, const char* y, int item, Py_ssize_t first,
-                    Py_ssize_t last)
+                    Py_ssize_t last, int stream)
     int is_set(const char* c, int type, int size, Py_ssize_t k)
     void copy_bytes(char* o, const char* s, Py_ssize_t n, int threads)
     void zero_bytes(char* o, Py_ssize_t n, int threads)
     void copy_row(char* o, const char* s, size_t bytes)
     void element(char* o, double v, int type)
     Py_ssize_t LARGE "MX_LARGE"
+    Py_ssize_t STREAM "MX_STREAM"
 
 cdef enum: GATHER, PUT, ADD
 
@@ -276,10 +277,10 @@ cdef int where(mxnd_call* c) noexcept nogil:
         for k in range(n):
             copy_row(o + k * row, (x if is_set(d, type, size, k) else y) + k * row, row)
     elif threads < 2 or n * item < LARGE:
-        where_part(o, d, type, size, x, y, item, 0, n)
+        where_part(o, d, type, size, x, y, item, 0, n, n * item >= STREAM)
     else:
         for t in prange(threads, num_threads=threads, schedule="static"):
-            where_part(o, d, type, size, x, y, item, n * t // threads, n * (t + 1) // threads)
+            where_part(o, d, type, size, x, y, item, n * t // threads, n * (t + 1) // threads, n * item >= STREAM)
     return MX_OK
 
 

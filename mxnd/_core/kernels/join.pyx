@@ -3,23 +3,24 @@
 include "kernel.pxi"
 
 cdef extern from "kernels/movement.h" nogil:
-    void copy_rows(char* o, Py_ssize_t to, const char* s, Py_ssize_t from_, Py_ssize_t rows, size_t bytes)
+    void copy_rows(char* o, Py_ssize_t to, const char* s, Py_ssize_t from_, Py_ssize_t rows, size_t bytes, int stream)
     void copy_bytes(char* o, const char* s, Py_ssize_t n, int threads)
     Py_ssize_t LARGE "MX_LARGE"
+    Py_ssize_t STREAM "MX_STREAM"
 
 
 cdef void move_rows(char* o, Py_ssize_t to, const char* s, Py_ssize_t from_, Py_ssize_t rows, Py_ssize_t n,
-                    int threads) noexcept nogil:
+                    int stream, int threads) noexcept nogil:
     """rows rows of n bytes; they start `to` and `from_` bytes apart."""
     cdef int t
     if rows == 1:
         copy_bytes(o, s, n, threads)
     elif threads < 2 or rows * n < LARGE:
-        copy_rows(o, to, s, from_, rows, n)
+        copy_rows(o, to, s, from_, rows, n, stream)
     else:
         for t in prange(threads, num_threads=threads, schedule="static"):
             copy_rows(o + rows * t // threads * to, to, s + rows * t // threads * from_, from_,
-                      rows * (t + 1) // threads - rows * t // threads, n)
+                      rows * (t + 1) // threads - rows * t // threads, n, stream)
 
 
 cdef int concat(mxnd_call* c) noexcept nogil:
@@ -32,7 +33,7 @@ cdef int concat(mxnd_call* c) noexcept nogil:
     for k in range(c.nin):
         n = c.inp[k].size // outer * item
         if n:
-            move_rows(c.out[0].data + at, row, c.inp[k].data, n, outer, n, c.threads)
+            move_rows(c.out[0].data + at, row, c.inp[k].data, n, outer, n, row * outer >= STREAM, c.threads)
         at += n
     return MX_OK
 
@@ -47,7 +48,7 @@ cdef int split(mxnd_call* c) noexcept nogil:
     for k in range(c.nout):
         n = c.out[k].size // outer * item
         if n:
-            move_rows(c.out[k].data, n, c.inp[0].data + c.i[1 + k] * item, row, outer, n, c.threads)
+            move_rows(c.out[k].data, n, c.inp[0].data + c.i[1 + k] * item, row, outer, n, row * outer >= STREAM, c.threads)
     return MX_OK
 
 

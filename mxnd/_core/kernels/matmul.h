@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "call.h"
+#include "matmul_mask.h"
 
 #if defined(__AVX512F__)
 # define MM_BYTES 64            /* of a vector */

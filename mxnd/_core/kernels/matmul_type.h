@@ -25,14 +25,35 @@ typedef T U __attribute__((vector_size(MM_BYTES), aligned(sizeof(T)), may_alias)
             s##i##2 += y * x2;                                                                                       \
     }
 #define PUT(to, plus, s) *(U *)(to) = plus ? (V)(*(U *)(to) + alpha * s) : alpha * s;
-#define WRITE(i)                                                                                                     \
+#define LAST(i) (nv == 1 ? s##i##0 : nv == 2 ? s##i##1 : s##i##2)
+#if MM_MASKED
+# define WRITE(i)                                                                                                    \
+    if (i < mr) {                                                                                                    \
+        PUT(c + i * ldc, add, s##i##0)                                                                               \
+        if (nv > 1)                                                                                                  \
+            PUT(c + i * ldc + VL, add, s##i##1)                                                                      \
+        if (nv > 2)                                                                                                  \
+            PUT(c + i * ldc + 2 * VL, add, s##i##2)                                                                  \
+    }
+# define WRITE_SOME(i)                                                                                               \
+    if (i < mr) {                                                                                                    \
+        T *end = c + i * ldc + (nv - 1) * VL;                                                                        \
+        if (nv > 1)                                                                                                  \
+            PUT(c + i * ldc, add, s##i##0)                                                                           \
+        if (nv > 2)                                                                                                  \
+            PUT(c + i * ldc + VL, add, s##i##1)                                                                      \
+        MM(store)(first, end, add ? (V)MM(load)(first, end) + alpha * LAST(i) : alpha * LAST(i));                    \
+    }
+#else
+# define WRITE(i)                                                                                                    \
     if (i < mr) {                                                                                                    \
         if (nv > 1)                                                                                                  \
             PUT(c + i * ldc, add, s##i##0)                                                                           \
         if (nv > 2)                                                                                                  \
             PUT(c + i * ldc + VL, add, s##i##1)                                                                      \
-        PUT(end + i * lde, add_end, (nv == 1 ? s##i##0 : nv == 2 ? s##i##1 : s##i##2))                               \
+        PUT(end + i * lde, add_end, LAST(i))                                                                         \
     }
+#endif
 
 MM_INLINE void MM(tile)(const int mr, const int nv, ptrdiff_t k, const T *a, ptrdiff_t ai, ptrdiff_t ap, const T *b,
                         ptrdiff_t bp, T alpha, int add, T *c, ptrdiff_t ldc, ptrdiff_t cols)
@@ -41,16 +62,35 @@ MM_INLINE void MM(tile)(const int mr, const int nv, ptrdiff_t k, const T *a, ptr
     for (int i = 0; i < mr; i++)
         for (int j = 0; j < nv; j++)
             __builtin_prefetch(c + i * ldc + j * VL, 1, 3);
+    const ptrdiff_t rest = cols - (nv - 1) * VL;        /* columns of the last vector */
+#if MM_MASKED
+    const MM(mask) first = MM(first)((int)MM_MIN(rest, VL));
+#endif
     for (ptrdiff_t p = 0; p < k; p++, a += ap, b += bp) {
-        V x0 = *(const U *)b, x1, x2;
+        V x0, x1, x2;
+#if MM_MASKED
+        x0 = nv == 1 ? (V)MM(load)(first, b) : (V)*(const U *)b;
+        if (nv > 1)
+            x1 = nv == 2 ? (V)MM(load)(first, b + VL) : (V)*(const U *)(b + VL);
+        if (nv > 2)
+            x2 = (V)MM(load)(first, b + 2 * VL);
+#else
+        x0 = *(const U *)b;
         if (nv > 1)
             x1 = *(const U *)(b + VL);
         if (nv > 2)
             x2 = *(const U *)(b + 2 * VL);
+#endif
         ROWS(STEP)
     }
+#if MM_MASKED
+    if (rest >= VL) {
+        ROWS(WRITE)
+        return;
+    }
+    ROWS(WRITE_SOME)
+#else
     /* The last vector may hold fewer columns than it has room for: then it goes through memory of our own. */
-    const ptrdiff_t rest = cols - (nv - 1) * VL;
     T spare[MR * VL], *end = rest < VL ? spare : c + (nv - 1) * VL;
     const ptrdiff_t lde = rest < VL ? VL : ldc;
     const int add_end = add && rest >= VL;
@@ -61,6 +101,7 @@ MM_INLINE void MM(tile)(const int mr, const int nv, ptrdiff_t k, const T *a, ptr
                 T *to = c + i * ldc + (nv - 1) * VL + q;
                 *to = add ? *to + spare[i * VL + q] : spare[i * VL + q];
             }
+#endif
 }
 
 typedef void (*MM(tile_f))(ptrdiff_t, const T *, ptrdiff_t, ptrdiff_t, const T *, ptrdiff_t, T, int, T *, ptrdiff_t,
@@ -128,48 +169,45 @@ MM_INLINE void MM(transpose)(V *r)
     }
 }
 
-/* to[q * step + i] = from[i * ld + q] for i < rows, q < k; columns rows .. step - 1 are left alone. */
+/* to[q * step + i] = from[i * ld + q] for i < rows, q < k; step is a multiple of VL, and columns behind `rows` become 0. */
 static void MM(turn)(ptrdiff_t rows, ptrdiff_t k, const T *from, ptrdiff_t ld, T *to, ptrdiff_t step)
 {
-    ptrdiff_t i = 0;
-    for (; i + VL <= rows; i += VL) {
+    for (ptrdiff_t i = 0; i < step; i += VL) {
+        const int some = (int)MM_MAX(MM_MIN(rows - i, VL), 0);
         ptrdiff_t q = 0;
         for (; q + VL <= k; q += VL) {
             V r[VL];
-            for (int t = 0; t < VL; t++)
-                r[t] = *(const U *)(from + (i + t) * ld + q);
+            if (some == VL)
+                for (int t = 0; t < VL; t++)
+                    r[t] = *(const U *)(from + (i + t) * ld + q);
+            else
+                for (int t = 0; t < VL; t++)
+                    r[t] = t < some ? (V)*(const U *)(from + (i + t) * ld + q) : (V){0};
             MM(transpose)(r);
             for (int t = 0; t < VL; t++)
                 *(U *)(to + (q + t) * step + i) = r[t];
         }
         for (; q < k; q++)
             for (int t = 0; t < VL; t++)
-                to[q * step + i + t] = from[(i + t) * ld + q];
+                to[q * step + i + t] = t < some ? from[(i + t) * ld + q] : 0;
     }
-    for (; i < rows; i++)
-        for (ptrdiff_t q = 0; q < k; q++)
-            to[q * step + i] = from[i * ld + q];
 }
 
 /* k rows of `cols` (<= NR) numbers of b into a panel whose rows are `wide` long, zeros behind. */
 static void MM(pack_b)(ptrdiff_t k, ptrdiff_t cols, const T *b, ptrdiff_t ldb, int turned, T *to, ptrdiff_t wide)
 {
-    if (cols < wide)
-        for (ptrdiff_t p = 0; p < k; p++)
-            for (ptrdiff_t q = cols; q < wide; q++)
-                to[p * wide + q] = 0;
     if (turned) {
         MM(turn)(cols, k, b, ldb, to, wide);
         return;
     }
-    ptrdiff_t whole = cols / VL * VL;
+    const ptrdiff_t whole = cols / VL * VL;
     for (ptrdiff_t p = 0; p < k; p++) {
         const T *from = b + p * ldb;
         T *out = to + p * wide;
         for (ptrdiff_t q = 0; q < whole; q += VL)
             *(U *)(out + q) = *(const U *)(from + q);
-        for (ptrdiff_t q = whole; q < cols; q++)
-            out[q] = from[q];
+        for (ptrdiff_t q = whole; q < wide; q++)
+            out[q] = q < cols ? from[q] : 0;
     }
 }
 
@@ -193,13 +231,13 @@ MM_INLINE V MM(sums)(V *r)
 MM_INLINE void MM(along)(const int r, const int w, ptrdiff_t k, const T *a, ptrdiff_t lda, const T *b, ptrdiff_t ldb, T alpha,
                          int add, T *c, ptrdiff_t ldc)
 {
-    V s[16];                                    /* sum of rows i and j at i * w + j; VL <= 16 */
+    V s[16];                                    /* rows i and j at i * w + j; as long as the longest vector */
     T total[16];
     for (int i = 0; i < 16; i++)
         s[i] = (V){0};
     ptrdiff_t p = 0;
     for (; p + VL <= k; p += VL) {
-        V x[4];
+        V x[8];
         for (int j = 0; j < w; j++)
             x[j] = *(const U *)(b + j * ldb + p);
         for (int i = 0; i < r; i++) {
@@ -225,7 +263,7 @@ MM_INLINE void MM(along)(const int r, const int w, ptrdiff_t k, const T *a, ptrd
     {                                                                                                                \
         MM(along)(r, w, k, a, lda, b, ldb, alpha, add, c, ldc);                                                      \
     }
-ALONG(1, 1) ALONG(4, 1) ALONG(1, 4) ALONG(4, 4)
+ALONG(1, 1) ALONG(4, 1) ALONG(8, 1) ALONG(1, 4) ALONG(1, 8) ALONG(2, 4) ALONG(3, 4) ALONG(4, 4)
 
 static void MM(inner)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, T alpha, const T *a, ptrdiff_t lda, const T *b, ptrdiff_t ldb,
                       int add, T *c, ptrdiff_t ldc)
@@ -234,19 +272,23 @@ static void MM(inner)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, T alpha, const T *a
     const ptrdiff_t deep = m <= 4 || n <= 4 ? k : 4096 / (ptrdiff_t)sizeof(T);
     for (ptrdiff_t p = 0; p < k || p == 0; p += deep, add = 1) {
         const ptrdiff_t kk = MM_MIN(deep, k - p);
-        for (ptrdiff_t j = 0; j < n;) {
-            const ptrdiff_t w = n - j >= 4 ? 4 : 1;
-            for (ptrdiff_t i = 0; i < m;) {
-                const ptrdiff_t r = m - i >= 4 ? 4 : 1;
-                const T *x = a + i * lda + p, *y = b + j * ldb + p;
+        for (ptrdiff_t j = 0, w; j < n; j += w) {
+            const T *y = b + j * ldb + p;
+            w = m == 1 && n - j >= 8 ? 8 : n - j >= 4 ? 4 : 1;
+            for (ptrdiff_t i = 0, r; i < m; i += r) {
+                const T *x = a + i * lda + p;
                 T *to = c + i * ldc + j;
-                if (w == 4)
-                    (r == 4 ? MM(along_4_4) : MM(along_1_4))(kk, x, lda, y, ldb, alpha, add, to, ldc);
-                else
-                    (r == 4 ? MM(along_4_1) : MM(along_1_1))(kk, x, lda, y, ldb, alpha, add, to, ldc);
-                i += r;
+                r = w == 1 && m - i >= 8 ? 8 : MM_MIN(m - i, 4);
+                if (w == 8)
+                    MM(along_1_8)(kk, x, lda, y, ldb, alpha, add, to, ldc);
+                else if (w == 4)
+                    (r == 4 ? MM(along_4_4) : r == 3 ? MM(along_3_4) : r == 2 ? MM(along_2_4) : MM(along_1_4))(
+                        kk, x, lda, y, ldb, alpha, add, to, ldc);
+                else {
+                    r = r < 4 ? 1 : r;
+                    (r == 8 ? MM(along_8_1) : r == 4 ? MM(along_4_1) : MM(along_1_1))(kk, x, lda, y, ldb, alpha, add, to, ldc);
+                }
             }
-            j += w;
         }
     }
 }
@@ -304,7 +346,7 @@ static void MM(serial)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, T alpha, const T *
         MM(row)(n, k, alpha, a, ta ? lda : 1, b, ldb, add, c);
         return;
     }
-    if (tb && !ta && k >= VL && (m <= 4 || n <= 4 || (m <= 48 && k >= 4 * VL))) {
+    if (tb && !ta && k >= VL && (m <= 4 || n <= 4 || ((m <= 24 || n <= 12) && k >= 4 * VL))) {
         MM(inner)(m, n, k, alpha, a, lda, b, ldb, add, c, ldc);
         return;
     }
@@ -318,11 +360,11 @@ static void MM(serial)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, T alpha, const T *
             ptrdiff_t kk = MM_MIN(KC, k - p0);
             int more = add || p0 > 0;
             for (ptrdiff_t j = 0; j < jn; j += NR) {        /* panel j begins at pb + j * kk */
-                ptrdiff_t cols = MM_MIN(NR, jn - j), whole = cols / VL * VL, wide = (cols + VL - 1) / VL * VL;
+                const ptrdiff_t cols = MM_MIN(NR, jn - j), whole = cols / VL * VL, wide = (cols + VL - 1) / VL * VL;
                 const T *from = tb ? b + (j0 + j) * ldb + p0 : b + p0 * ldb + j0 + j;
                 if (packs_b)
                     MM(pack_b)(kk, cols, from, ldb, tb, pb + j * kk, wide);
-                else if (whole < cols)                      /* only the last columns, which fill no vector */
+                else if (whole < cols && !MM_MASKED)        /* only the last columns, which fill no vector */
                     MM(pack_b)(kk, cols - whole, from + whole, ldb, 0, pb, VL);
             }
             for (ptrdiff_t i0 = 0; i0 < m; i0 += MC) {
@@ -351,7 +393,7 @@ static void MM(serial)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, T alpha, const T *
                             MM(panel)(rows, kk, ar, step, next, pb + j * kk, (cols + VL - 1) / VL * VL, alpha, more, ci + j, ldc,
                                       cols);
                         else {
-                            ptrdiff_t whole = cols / VL * VL;
+                            const ptrdiff_t whole = MM_MASKED ? cols : cols / VL * VL;
                             if (whole)
                                 MM(panel)(rows, kk, ar, step, next, b + p0 * ldb + j0 + j, ldb, alpha, more, ci + j, ldc, whole);
                             if (whole < cols)
@@ -494,6 +536,8 @@ static int MM(batch)(mxnd_call *call, ptrdiff_t outer, ptrdiff_t inner, ptrdiff_
 #undef ZERO
 #undef STEP
 #undef WRITE
+#undef WRITE_SOME
+#undef LAST
 #undef PUT
 #undef TILE
 #undef TILES

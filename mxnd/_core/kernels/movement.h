@@ -120,6 +120,30 @@ static inline void fill_all(char *o, const char *one, ptrdiff_t n, int item, int
 
 /* ---- rows --------------------------------------------------------------------------------------- */
 
+#define MX_STREAM ((ptrdiff_t)16 << 20)               /* bytes of output from which it is written past the cache */
+
+static inline void stream_done(int stream) {
+#if defined(__SSE2__)
+    if (stream) _mm_sfence();
+#else
+    (void)stream;
+#endif
+}
+
+/* A row written past the cache: its whole lines, that is; the ends may share lines with their neighbours. */
+static inline void stream_row(char *o, const char *s, size_t bytes) {
+#if defined(__SSE2__)
+    size_t head = (64 - (uintptr_t)o % 64) % 64, i;
+    if (bytes >= 256) {
+        memcpy(o, s, head);
+        for (i = head; i + 64 <= bytes; i += 64) stream_line(o + i, s + i);
+        memcpy(o + i, s + i, bytes - i);
+        return;
+    }
+#endif
+    memcpy(o, s, bytes);
+}
+
 static inline void copy_row(char *o, const char *s, size_t bytes) {
     if (bytes > 1024 || bytes < 16) {
         memcpy(o, s, bytes);
@@ -139,9 +163,14 @@ static inline void copy_row(char *o, const char *s, size_t bytes) {
 }
 
 /* rows of equal length, `to` and `from` bytes apart. */
-static inline void copy_rows(char *o, ptrdiff_t to, const char *s, ptrdiff_t from, ptrdiff_t rows, size_t bytes) {
+static inline void copy_rows(char *o, ptrdiff_t to, const char *s, ptrdiff_t from, ptrdiff_t rows, size_t bytes, int stream) {
     if (to == (ptrdiff_t)bytes && from == (ptrdiff_t)bytes) {
         memcpy(o, s, bytes * (size_t)rows);
+        return;
+    }
+    if (stream && bytes >= 256) {
+        for (ptrdiff_t i = 0; i < rows; i++) stream_row(o + i * to, s + i * from, bytes);
+        stream_done(1);
         return;
     }
 #define MX_ROW(B, T) if (bytes == B) { for (ptrdiff_t i = 0; i < rows; i++) memcpy(o + i * to, s + i * from, B); return; }
@@ -157,7 +186,7 @@ static inline void copy_rows(char *o, ptrdiff_t to, const char *s, ptrdiff_t fro
 #define MX_VIEW_AXES 64
 /* One array seen through sizes and strides (in elements).  `units` is the work that is shared out. */
 typedef struct {
-    int n, item, across;                              /* axes; element size; the axis that turns with the last, or -1 */
+    int n, item, across, stream;                      /* axes; element size; the axis that turns with the last, or -1 */
     ptrdiff_t offset, units;
     ptrdiff_t size[MX_VIEW_AXES], stride[MX_VIEW_AXES], out[MX_VIEW_AXES];
 } mx_view;
@@ -202,8 +231,12 @@ static inline ptrdiff_t view_plan(mx_view *v, const int64_t *i, int item, int tu
                 v->across = a;
             }
         }
-    if (v->across >= 0 && total)                       /* a unit is a strip of rows of a transposition */
-        v->units = total / v->size[m - 1] / v->size[v->across] * ((v->size[v->across] + MX_STRIP - 1) / MX_STRIP);
+    v->stream = total * item >= MX_STREAM;
+    if (v->across >= 0 && total) {                     /* a unit is a panel of a transposition */
+        ptrdiff_t rows = v->size[v->across], cols = v->size[m - 1];
+        ptrdiff_t width = panel_columns(rows);
+        v->units = total / rows / cols * ((rows + MX_TALL - 1) / MX_TALL) * ((cols + width - 1) / width);
+    }
     return total;
 }
 
@@ -239,18 +272,33 @@ MX_VIEW_ROWS(uint32_t)
 MX_VIEW_ROWS(uint64_t)
 
 static inline void view_rows(const mx_view *v, char *o, const char *s, ptrdiff_t rows, ptrdiff_t len, ptrdiff_t from, ptrdiff_t step) {
+    char line[4096];
+    ptrdiff_t most = (ptrdiff_t)sizeof(line) / v->item;
     if (step == 1) {
-        copy_rows(o, len * v->item, s, from * v->item, rows, (size_t)(len * v->item));
+        copy_rows(o, len * v->item, s, from * v->item, rows, (size_t)(len * v->item), v->stream);
         return;
     }
-#define MX_ONE(B, T) if (v->item == B) view_rows_##T((T *)o, (const T *)s, rows, len, from, step);
+#define MX_ONE(B, T)                                                                                        \
+    if (v->item == B) {                                                                                     \
+        if (!v->stream || len < most) {                                                                     \
+            view_rows_##T((T *)o, (const T *)s, rows, len, from, step);                                     \
+            return;                                                                                         \
+        }                                                                                                   \
+        for (ptrdiff_t r = 0; r < rows; r++, o += len * B)                                                  \
+            for (ptrdiff_t j = 0; j < len; j += most) {                                                     \
+                ptrdiff_t w = len - j < most ? len - j : most;                                              \
+                view_rows_##T((T *)line, (const T *)s + r * from + j * step, 1, w, 0, step);                \
+                stream_row(o + j * B, line, (size_t)(w * B));                                               \
+            }                                                                                               \
+        stream_done(1);                                                                                     \
+    }
     MX_SIZES(MX_ONE)
 #undef MX_ONE
 }
 
 static inline void view_back(const mx_view *v, char *o, const char *s, ptrdiff_t rows, ptrdiff_t len, ptrdiff_t to, ptrdiff_t step) {
     if (step == 1) {
-        copy_rows(o, to * v->item, s, len * v->item, rows, (size_t)(len * v->item));
+        copy_rows(o, to * v->item, s, len * v->item, rows, (size_t)(len * v->item), v->stream);
         return;
     }
 #define MX_ONE(B, T) if (v->item == B) view_back_##T((T *)o, (const T *)s, rows, len, to, step);
@@ -258,11 +306,12 @@ static inline void view_back(const mx_view *v, char *o, const char *s, ptrdiff_t
 #undef MX_ONE
 }
 
-/* The transposing part of view_copy: units are strips. */
+/* The transposing part of view_copy: units are panels, those of one matrix side by side along its rows. */
 static void view_turn(const mx_view *v, char *o, const char *s, ptrdiff_t first, ptrdiff_t last) {
     int n = v->n, x = v->across, axis[MX_VIEW_AXES], m = 0;
-    ptrdiff_t rows = v->size[x], strips = (rows + MX_STRIP - 1) / MX_STRIP, at[MX_VIEW_AXES];
-    ptrdiff_t strip = first % strips, rest = first / strips, from = v->offset, to = 0;
+    ptrdiff_t rows = v->size[x], cols = v->size[n - 1], D = v->out[x], S = v->stride[n - 1], at[MX_VIEW_AXES];
+    ptrdiff_t width = panel_columns(rows), down = (rows + MX_TALL - 1) / MX_TALL, panels = down * ((cols + width - 1) / width);
+    ptrdiff_t panel = first % panels, rest = first / panels, from = v->offset, to = 0;
     for (int a = n - 2; a >= 0; a--)
         if (a != x) {
             axis[m] = a;
@@ -272,11 +321,11 @@ static void view_turn(const mx_view *v, char *o, const char *s, ptrdiff_t first,
             to += at[m++] * v->out[a];
         }
     for (ptrdiff_t unit = first; unit < last; unit++) {
-        ptrdiff_t r = strip * MX_STRIP;
-        turn(o + (to + r * v->out[x]) * v->item, v->out[x], s + (from + r * v->stride[x]) * v->item, v->stride[n - 1], v->stride[x],
-             rows - r < MX_STRIP ? rows - r : MX_STRIP, v->size[n - 1], v->item);
-        if (++strip < strips) continue;
-        strip = 0;
+        ptrdiff_t r = panel % down * MX_TALL, c = panel / down * width;
+        turn(o + (to + r * D + c) * v->item, D, s + (from + r * v->stride[x] + c * S) * v->item, S, v->stride[x],
+             rows - r < MX_TALL ? rows - r : MX_TALL, cols - c < width ? cols - c : width, v->item, v->stream);
+        if (++panel < panels) continue;
+        panel = 0;
         for (int k = 0; k < m; k++) {
             int a = axis[k];
             from += v->stride[a];
@@ -287,6 +336,7 @@ static void view_turn(const mx_view *v, char *o, const char *s, ptrdiff_t first,
             at[k] = 0;
         }
     }
+    stream_done(v->stream);
 }
 
 /* Units [first, last) of o = view of s; with back, of view of o = s. */

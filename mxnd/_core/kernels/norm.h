@@ -4,6 +4,7 @@
 #include "call.h"
 #include "loops/math.h"
 #define CHUNK 2048              /* elements whose sums are kept in single precision, in the cache */
+#define SIMD _Pragma("omp simd")    /* arrays of a loop are the same or apart */
 #define SMALL 32768             /* fewer elements are not worth a second thread */
 
 typedef struct { double n, mean, m2; } moments_t;

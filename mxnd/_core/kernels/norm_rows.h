@@ -47,7 +47,7 @@ static int NAME(layer_norm)(mxnd_call *c) {
         mean[r] = m, std[r] = (T)v;
         const T *p = x + r * n;
         T *q = y + r * n;
-        for (ptrdiff_t k = 0; k < n; k++) q[k] = (p[k] - m) * s * gamma[k] + beta[k];
+        SIMD for (ptrdiff_t k = 0; k < n; k++) q[k] = (p[k] - m) * s * gamma[k] + beta[k];
     }
     return MX_OK;
 }
@@ -64,7 +64,7 @@ static void NAME(layer_row_backward)(const T *g, const T *x, const T *gamma, ptr
     for (; k < n; k++) u += g[k] * gamma[k], v += (double)(g[k] * gamma[k]) * (x[k] - m);
     u += NAME(add_up)(a), v += NAME(add_up)(b);
     T one = (T)(u / n), two = (T)(v / n * s * s), t = (T)s;
-    for (k = 0; k < n; k++) {
+    SIMD for (k = 0; k < n; k++) {
         T d = x[k] - m;
         dx[k] = t * (g[k] * gamma[k] - one - d * two);
         ag[k] += g[k] * d * t;
@@ -154,7 +154,7 @@ static int NAME(group_norm)(mxnd_call *c) {
         mean[r] = m, std[r] = (T)v;
         const T *p = x + r * K;
         T *q = y + r * K;
-        for (ptrdiff_t k = 0; k < K; k++) q[k] = (p[k] - m) * s + b;
+        SIMD for (ptrdiff_t k = 0; k < K; k++) q[k] = (p[k] - m) * s + b;
     }
     return MX_OK;
 }
@@ -176,7 +176,7 @@ static int NAME(group_norm_backward)(mxnd_call *c) {
         sums[2 * r] = v * s, sums[2 * r + 1] = u;
         double a = gamma[r % G] * s;
         T t = (T)a, one = (T)(a * u / K), two = (T)(a * v / K * s * s), m = mean[r], *q = dx + r * K;
-        for (ptrdiff_t k = 0; k < K; k++) q[k] = t * h[k] - one - (p[k] - m) * two;
+        SIMD for (ptrdiff_t k = 0; k < K; k++) q[k] = t * h[k] - one - (p[k] - m) * two;
     }
     for (ptrdiff_t k = 0; k < G; k++) {
         double u = 0, v = 0;
@@ -211,7 +211,7 @@ static int NAME(l2_norm)(mxnd_call *c) {
                 norm[r * inner + j + i] = (T)v, s[i] = (T)(1 / v);
             }
             if (inner == 1)
-                for (ptrdiff_t k = 0; k < n; k++) y[at + k] = x[at + k] * s[0];
+                SIMD for (ptrdiff_t k = 0; k < n; k++) y[at + k] = x[at + k] * s[0];
             for (ptrdiff_t k = 0; inner != 1 && k < n; k++)
                 for (ptrdiff_t i = 0; i < w; i++) y[at + k * inner + i] = x[at + k * inner + i] * s[i];
         }
@@ -241,7 +241,7 @@ static int NAME(l2_norm_backward)(mxnd_call *c) {
                 s[i] = (T)(1 / v), t[i] = (T)(sum[i] / (v * v * v));
             }
             if (inner == 1)
-                for (ptrdiff_t k = 0; k < n; k++) dx[at + k] = g[at + k] * s[0] - x[at + k] * t[0];
+                SIMD for (ptrdiff_t k = 0; k < n; k++) dx[at + k] = g[at + k] * s[0] - x[at + k] * t[0];
             for (ptrdiff_t k = 0; inner != 1 && k < n; k++)
                 for (ptrdiff_t i = 0; i < w; i++) dx[at + k * inner + i] = g[at + k * inner + i] * s[i] - x[at + k * inner + i] * t[i];
         }

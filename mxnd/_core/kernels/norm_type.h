@@ -84,6 +84,18 @@ static void NAME(dots)(const T *g, const T *x, ptrdiff_t n, T m, double *sg, dou
     *sg += u, *sgx += v;
 }
 
+/* Sums down the columns of g and of g * (x - m), in single precision for 64 rows at a time.  few: room for 2 C elements */
+static void NAME(column_dots)(const T *g, const T *x, ptrdiff_t rows, ptrdiff_t C, const T *m, double *sums, T *few) {
+    T *u = few, *v = few + C;
+    for (ptrdiff_t k = 0; k < 2 * C; k++) sums[k] = 0, few[k] = 0;
+    for (ptrdiff_t r = 0; r < rows; r++) {
+        const T *h = g + r * C, *p = x + r * C;
+        SIMD for (ptrdiff_t k = 0; k < C; k++) u[k] += h[k], v[k] += h[k] * (p[k] - m[k]);
+        if ((r & 63) != 63 && r + 1 < rows) continue;
+        for (ptrdiff_t k = 0; k < C; k++) sums[2 * k] += u[k], sums[2 * k + 1] += v[k], u[k] = v[k] = 0;
+    }
+}
+
 /* ---- batch normalisation: data seen as (outer, channels, inner) ---- */
 
 /* Moments per channel when channels are the last axis: whole rows at a time, one part of the rows. */
@@ -95,10 +107,10 @@ static void NAME(column_moments)(const T *x, ptrdiff_t rows, ptrdiff_t C, double
         const T *p = x + r * C;
         for (ptrdiff_t c = 0; c < C; c++) mid[c] = dev[c] = 0;
         for (ptrdiff_t i = 0; i < k; i++)
-            for (ptrdiff_t c = 0; c < C; c++) mid[c] += p[i * C + c];
+            SIMD for (ptrdiff_t c = 0; c < C; c++) mid[c] += p[i * C + c];
         for (ptrdiff_t c = 0; c < C; c++) mid[c] /= (T)k;
         for (ptrdiff_t i = 0; i < k; i++)
-            for (ptrdiff_t c = 0; c < C; c++) {
+            SIMD for (ptrdiff_t c = 0; c < C; c++) {
                 T d = p[i * C + c] - mid[c];
                 dev[c] += d * d;
             }
@@ -150,14 +162,14 @@ static void NAME(scale_channels)(mxnd_call *c, const T *x, T *y, ptrdiff_t N, pt
             T u = a[r % C], v = b[r % C], w = m[r % C];
             const T *p = x + r * S;
             T *q = y + r * S;
-            for (ptrdiff_t i = 0; i < S; i++) q[i] = (p[i] - w) * u + v;
+            SIMD for (ptrdiff_t i = 0; i < S; i++) q[i] = (p[i] - w) * u + v;
         }
     } else {
         #pragma omp parallel for num_threads(threads) if(threads > 1) schedule(static)
         for (ptrdiff_t r = 0; r < N; r++) {
             const T *p = x + r * C;
             T *q = y + r * C;
-            for (ptrdiff_t k = 0; k < C; k++) q[k] = (p[k] - m[k]) * a[k] + b[k];
+            SIMD for (ptrdiff_t k = 0; k < C; k++) q[k] = (p[k] - m[k]) * a[k] + b[k];
         }
     }
 }
@@ -202,9 +214,9 @@ static int NAME(batch_norm_backward)(mxnd_call *c) {
     int threads = M * C < SMALL ? 1 : c->threads, batch = C ? NAME(mark_of)(inv[0]) : 0, fix = (int)c->i[3];
     double eps = c->d[0], momentum = c->d[1];
     int parts = S > 1 || N < 2 * threads ? 1 : threads;
-    double *sums = c->take(2 * parts * C * sizeof(double) + 3 * C * sizeof(T) + 1);
+    double *sums = c->take(2 * parts * C * (sizeof(double) + sizeof(T)) + 3 * C * sizeof(T) + 1);
     if (!sums) return MX_MEMORY_ERROR;
-    T *A = (T *)(sums + 2 * parts * C), *B = A + C, *D = B + C;
+    T *A = (T *)(sums + 2 * parts * C), *B = A + C, *D = B + C, *few = D + C;
     if (S > 1) {
         #pragma omp parallel for num_threads(threads) if(threads > 1) schedule(static)
         for (ptrdiff_t k = 0; k < C; k++) {
@@ -215,13 +227,8 @@ static int NAME(batch_norm_backward)(mxnd_call *c) {
     } else {
         #pragma omp parallel for num_threads(threads) if(parts > 1) schedule(static)
         for (int p = 0; p < parts; p++) {
-            double *s = sums + 2 * p * C;
-            for (ptrdiff_t k = 0; k < 2 * C; k++) s[k] = 0;
-            for (ptrdiff_t r = N * p / parts; r < N * (p + 1) / parts; r++)
-                for (ptrdiff_t k = 0; k < C; k++) {
-                    double h = g[r * C + k];
-                    s[2 * k] += h, s[2 * k + 1] += h * (x[r * C + k] - mean[k]);
-                }
+            ptrdiff_t from = N * p / parts, to = N * (p + 1) / parts;
+            NAME(column_dots)(g + from * C, x + from * C, to - from, C, mean, sums + 2 * p * C, few + 2 * p * C);
         }
         for (int p = 1; p < parts; p++)
             for (ptrdiff_t k = 0; k < 2 * C; k++) sums[k] += sums[2 * p * C + k];
@@ -242,12 +249,12 @@ static int NAME(batch_norm_backward)(mxnd_call *c) {
         #pragma omp parallel for num_threads(threads) if(threads > 1) schedule(static)
         for (ptrdiff_t r = 0; r < N * C; r++) {
             T a = A[r % C], b = B[r % C], d = D[r % C], m = mean[r % C];
-            for (ptrdiff_t i = r * S; i < (r + 1) * S; i++) dx[i] = a * g[i] + (b * (x[i] - m) + d);
+            SIMD for (ptrdiff_t i = r * S; i < (r + 1) * S; i++) dx[i] = a * g[i] + (b * (x[i] - m) + d);
         }
     } else {
         #pragma omp parallel for num_threads(threads) if(threads > 1) schedule(static)
         for (ptrdiff_t r = 0; r < N; r++)
-            for (ptrdiff_t k = 0; k < C; k++)
+            SIMD for (ptrdiff_t k = 0; k < C; k++)
                 dx[r * C + k] = A[k] * g[r * C + k] + (B[k] * (x[r * C + k] - mean[k]) + D[k]);
     }
     c->give(sums);

@@ -129,20 +129,6 @@ static int optimizer_update(mxnd_call *c) {
     return MX_OK;
 }
 
-/* ---- helpers of optimizers that look at many arrays ---- */
-
-/* out[k] = lr scaled by the norms.  in: lrs, sums of squares of weights and of gradients, wds; d: eta eps rescale */
-static int lars_rates(mxnd_call *c) {
-    for (ptrdiff_t i = 0; i < c->out[0].size; i++) {
-        double lr = number_at(c->in, i), w = sqrt(number_at(c->in + 1, i)), g = sqrt(number_at(c->in + 2, i)), wd = number_at(c->in + 3, i);
-        double got = w > 0 && g > 0 ? lr * c->d[0] * w / (g * c->d[2] + wd * w + c->d[1]) : lr;
-        float f = (float)got;
-        if (c->out[0].type == MX_F64) ((double *)c->out[0].data)[i] = got;
-        else store_stretch(c->out, i, 1, &f);
-    }
-    return MX_OK;
-}
-
 static double square_sum(const mxnd_tensor *t, int threads) {
     double all = 0;
     if (t->size < 32768) threads = 1;
@@ -166,6 +152,48 @@ static double square_sum(const mxnd_tensor *t, int threads) {
     }
     return all;
 }
+
+/* LAMB for several weights: the direction into scratch memory, its norm and the weight's, then the step.
+   i: groups, inputs in a group, place of the weight to work on; d: for each group lr, wd, 1 / bias of mean and of var;
+   then rescale clip beta1 beta2 epsilon lower upper */
+static int multi_lamb(mxnd_call *c) {
+    int groups = (int)c->i[0], each = (int)c->i[1], master = (int)c->i[2];
+    const double *all = c->d + 4 * groups;
+    for (int k = 0; k < groups; k++) {
+        const mxnd_tensor *in = c->in + k * each, *w = in + master;
+        const double *own = c->d + 4 * k;
+        double d[16] = {own[0], own[1], all[0], all[1], all[2], all[3], all[4], own[2], own[3]}, rate = own[0];
+        mxnd_tensor way = *w;                            /* float32, or float64 with float64 weights */
+        way.type = w->type == MX_F64 ? MX_F64 : MX_F32;
+        way.data = c->take(w->size * width_of(way.type) + 1);
+        if (!way.data) return MX_MEMORY_ERROR;
+        const mxnd_tensor *first[] = {w, in + 1, in + 2, in + 3, &way}, *second[] = {w, &way, c->out + k};
+        run_step(11, first, 0, d, c->threads);
+        double r1 = sqrt(square_sum(w, c->threads)), r2 = sqrt(square_sum(&way, c->threads));
+        if (all[5] >= 0 && r1 < all[5]) r1 = all[5];
+        if (all[6] >= 0 && r1 > all[6]) r1 = all[6];
+        if (r1 != 0 && r2 != 0) rate *= r1 / r2;
+        double step[16] = {rate, 0, 1, -1};
+        run_step(0, second, master > 0, step, c->threads);
+        c->give(way.data);
+    }
+    return MX_OK;
+}
+
+/* ---- helpers of optimizers that look at many arrays ---- */
+
+/* out[k] = lr scaled by the norms.  in: lrs, sums of squares of weights and of gradients, wds; d: eta eps rescale */
+static int lars_rates(mxnd_call *c) {
+    for (ptrdiff_t i = 0; i < c->out[0].size; i++) {
+        double lr = number_at(c->in, i), w = sqrt(number_at(c->in + 1, i)), g = sqrt(number_at(c->in + 2, i)), wd = number_at(c->in + 3, i);
+        double got = w > 0 && g > 0 ? lr * c->d[0] * w / (g * c->d[2] + wd * w + c->d[1]) : lr;
+        float f = (float)got;
+        if (c->out[0].type == MX_F64) ((double *)c->out[0].data)[i] = got;
+        else store_stretch(c->out, i, 1, &f);
+    }
+    return MX_OK;
+}
+
 static int square_sums(mxnd_call *c) {
     for (int k = 0; k < c->nin; k++) ((float *)c->out[0].data)[k] = (float)square_sum(c->in + k, c->threads);
     return MX_OK;

@@ -4,6 +4,7 @@ include "kernel.pxi"
 
 cdef extern from "optimizer.h" nogil:
     int c_optimizer_update "optimizer_update"(mxnd_call*)
+    int c_multi_lamb "multi_lamb"(mxnd_call*)
     int c_lars_rates "lars_rates"(mxnd_call*)
     int c_square_sums "square_sums"(mxnd_call*)
     int c_all_finite "all_finite"(mxnd_call*)
@@ -12,6 +13,9 @@ cdef extern from "optimizer.h" nogil:
 
 cdef int optimizer_update(mxnd_call* c) noexcept nogil:
     return c_optimizer_update(c)
+
+cdef int multi_lamb(mxnd_call* c) noexcept nogil:
+    return c_multi_lamb(c)
 
 cdef int lars_rates(mxnd_call* c) noexcept nogil:
     return c_lars_rates(c)
@@ -33,5 +37,6 @@ cdef int reset_arrays(mxnd_call* c) noexcept nogil:
     return MX_OK
 
 
-kernels = {"optimizer_update": entry(optimizer_update), "lars_rates": entry(lars_rates), "square_sums": entry(square_sums),
+kernels = {"optimizer_update": entry(optimizer_update), "multi_lamb": entry(multi_lamb),
+           "lars_rates": entry(lars_rates), "square_sums": entry(square_sums),
            "all_finite": entry(all_finite), "group_adagrad": entry(group_adagrad), "reset_arrays": entry(reset_arrays)}

@@ -8,7 +8,7 @@ enum { PAD_CONSTANT, PAD_EDGE, PAD_REFLECT };
 
 /* `lead` planes; k padded axes of a plane; `block` elements that stay together. */
 typedef struct {
-    int mode, k, item, type;
+    int mode, k, item, type, stream;
     ptrdiff_t lead, block, size[MX_PAD_AXES], before[MX_PAD_AXES], full[MX_PAD_AXES];
     ptrdiff_t rows, plane_in, plane_out;              /* rows of a padded plane; elements of the planes */
     char one[8];
@@ -33,6 +33,7 @@ static inline int pad_plan(mx_pad *p, const int64_t *i, int type, int item) {
         p->plane_out *= p->full[a];
         if (a < p->k - 1) p->rows *= p->full[a];
     }
+    p->stream = p->lead * p->plane_out * item >= MX_STREAM;
     return 1;
 }
 
@@ -77,8 +78,10 @@ static void pad_part(const mx_pad *p, char *o, const char *s, ptrdiff_t first, p
             for (ptrdiff_t j = 0; j < left; j++) memcpy(o + j * block, row + pad_source(p, x, j) * block, (size_t)block);
             for (ptrdiff_t j = left + n; j < full; j++) memcpy(o + j * block, row + pad_source(p, x, j) * block, (size_t)block);
         }
-        memcpy(o + left * block, row, (size_t)(n * block));
+        if (p->stream) stream_row(o + left * block, row, (size_t)(n * block));
+        else memcpy(o + left * block, row, (size_t)(n * block));
     }
+    stream_done(p->stream);
 }
 
 /* The adjoint on planes [first, last): every padded place adds to the place that it showed. */

@@ -5,7 +5,8 @@ include "kernel.pxi"
 cdef extern from "kernels/index.h" nogil:
     void index_read(int64_t* o, const char* data, int type, Py_ssize_t first, Py_ssize_t n)
     void fill_row "fill"(char* o, const char* one, Py_ssize_t n, int item)
-    void copy_rows(char* o, Py_ssize_t to, const char* s, Py_ssize_t from_, Py_ssize_t rows, size_t bytes)
+    void copy_rows(char* o, Py_ssize_t to, const char* s, Py_ssize_t from_, Py_ssize_t rows, size_t bytes,
+                   int stream)
     void copy_row(char* o, const char* s, size_t bytes)
     void copy_bytes(char* o, const char* s, Py_ssize_t n, int threads)
     void zero_bytes(char* o, Py_ssize_t n, int threads)
@@ -91,9 +92,9 @@ cdef int sequence_reverse(mxnd_call* c) noexcept nogil:
         s = c.inp[0].data + n * b.next
         o = c.out[0].data + n * b.next
         if length:
-            copy_rows(o, b.step, s + (length - 1) * b.step, -b.step, length, b.inner * item)
+            copy_rows(o, b.step, s + (length - 1) * b.step, -b.step, length, b.inner * item, 0)
         if length < b.steps:
-            copy_rows(o + length * b.step, b.step, s + length * b.step, b.step, b.steps - length, b.inner * item)
+            copy_rows(o + length * b.step, b.step, s + length * b.step, b.step, b.steps - length, b.inner * item, 0)
     return MX_OK
 
 

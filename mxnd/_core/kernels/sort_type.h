@@ -1,5 +1,6 @@
 /* Sorting and selection for one kind of item; included by sort.h with E (an item: key and place), N (names),
-   FIRST(a, b) (by key, then place), DIGIT(e, pass) (8 bits of the key) and PASSES.  All of it is stable: equal keys keep their order. */
+   FIRST(a, b) (by key, then place), DIGIT(e, pass) (8 bits of the key), PASSES and, if there is one, QUICK.  All of it
+   is stable: equal keys keep their order. */
 
 static void N(insertion)(E *a, P n) {
     for (P i = 1; i < n; i++) {
@@ -51,9 +52,14 @@ static void N(radix_sort)(E *a, E *other, P n) {
     if (from != a) memcpy(a, from, (size_t)n * sizeof(E));
 }
 static void N(sort)(E *a, E *other, P n) {
+#ifdef QUICK
+    QUICK(a, n);
+    (void)other;
+#else
     if (n <= 32) N(insertion)(a, n);
     else if (n < 64 * PASSES) N(merge_sort)(a, other, n);
     else N(radix_sort)(a, other, n);
+#endif
 }
 
 /* Move the k first items, in any order, to the front (0 < k < n). */
@@ -78,14 +84,14 @@ static void N(split)(E *a, P n, P k) {
 }
 /* The k first of the n items at x, sorted, to the front of a, which has room for 2 k + 2 BLOCK items (as has other):
    whatever cannot be among them any more is passed over, a block at a time. */
-static void N(first)(const char *x, P n, P stride, int type, int descending, P k, E *a, E *other) {
+static void N(first)(const char *x, P n, P stride, int type, int flags, P k, E *a, E *other) {
     KEY keys[BLOCK], limit = 0;
     P held = 0;
     int limited = 0;
     for (P at = 0; at < n; at += BLOCK) {
         P m = n - at < BLOCK ? n - at : BLOCK;
         int some = !limited;
-        N(keys)(x, at, m, stride, type, descending, keys);
+        N(keys)(x, at, m, stride, type, flags, keys);
         if (limited)
             for (P i = 0; i < m; i++) some |= keys[i] < limit;
         if (!some) continue;
@@ -99,19 +105,22 @@ static void N(first)(const char *x, P n, P stride, int type, int descending, P k
             limit = KEY_OF(last), limited = 1;
         }
     }
+#ifdef QUICK
+    limited = 0;
+#endif
     if (limited) N(merge_sort)(a, other, held);          /* splitting mixed the places */
     else N(sort)(a, other, held);
 }
 /* The k first items of n in order, at the front of a. */
-static void N(order)(const char *x, P n, P stride, int type, int descending, P k, E *a, E *other) {
-    if (k < n / 8) {
-        N(first)(x, n, stride, type, descending, k, a, other);
+static void N(order)(const char *x, P n, P stride, int type, int flags, P k, E *a, E *other) {
+    if (is_few(n, k)) {
+        N(first)(x, n, stride, type, flags, k, a, other);
         return;
     }
     for (P at = 0; at < n; at += BLOCK) {
         KEY keys[BLOCK];
         P m = n - at < BLOCK ? n - at : BLOCK;
-        N(keys)(x, at, m, stride, type, descending, keys);
+        N(keys)(x, at, m, stride, type, flags, keys);
         for (P i = 0; i < m; i++) a[at + i] = MAKE(keys[i], at + i);
     }
     N(sort)(a, other, n);
@@ -124,3 +133,4 @@ static void N(order)(const char *x, P n, P stride, int type, int descending, P k
 #undef PASSES
 #undef MAKE
 #undef KEY_OF
+#undef QUICK

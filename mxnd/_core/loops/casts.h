@@ -31,9 +31,10 @@ static void mx_cast_##from##_##to(const char *a_, ptrdiff_t sa, const char *b, p
     _Pragma("GCC ivdep") for (ptrdiff_t i = 0; i < m; i++) { A x = a[i]; o[i] = (O)(expr); } \
     if (!sa) { O v = o[0]; for (ptrdiff_t i = 1; i < n; i++) o[i] = v; } }
 #define MXND_CASTS_FLOAT(from, A, f) \
-    MXND_CAST(from, f32, A, float, x) MXND_CAST(from, f64, A, double, x) MXND_CAST(from, u8, A, uint8_t, m_to_u8##f(x)) \
-    MXND_CAST(from, i8, A, int8_t, m_to_u8##f(x)) MXND_CAST(from, i32, A, int32_t, m_to_i32##f(x)) \
-    MXND_CAST(from, i64, A, int64_t, m_to_i64##f(x)) MXND_CAST(from, bool, A, uint8_t, x != 0)
+    MXND_CAST(from, f32, A, float, x) MXND_CAST(from, f64, A, double, x) \
+    MXND_CAST(from, u8, A, uint8_t, m_to_u8##f(x)) MXND_CAST(from, i8, A, int8_t, m_to_u8##f(x)) \
+    MXND_CAST(from, i32, A, int32_t, m_to_i32##f(x)) MXND_CAST(from, i64, A, int64_t, m_to_i64##f(x)) \
+    MXND_CAST(from, bool, A, uint8_t, x != 0)
 #define MXND_CASTS_INT(from, A) \
     MXND_CAST(from, f32, A, float, x) MXND_CAST(from, f64, A, double, x) MXND_CAST(from, u8, A, uint8_t, x) \
     MXND_CAST(from, i8, A, int8_t, x) MXND_CAST(from, i32, A, int32_t, x) MXND_CAST(from, i64, A, int64_t, x) \

@@ -90,7 +90,7 @@ M_FN int64_t m_imod_i64(int64_t x, int64_t y) {          /* the divisor's sign; 
     int64_t r = y == 0 || y == -1 ? 0 : x % y;
     return r != 0 && (r ^ y) < 0 ? r + y : r;
 }
-/* Shorter operands divide in floating point, which vectorises: their quotient is never rounded up to a whole number. */
+/* Shorter operands divide in floating point, which vectorises: no quotient is rounded up to a whole number. */
 M_FN int32_t m_idiv_i32(int32_t x, int32_t y) {
     double q = (double)x / (y == 0 ? 1.0 : (double)y);
     q = q > 2147483647.0 ? -2147483648.0 : q;            /* the minimum over -1 */
@@ -134,7 +134,8 @@ M_UNARY(exp) M_UNARY(expm1) M_UNARY(log) M_UNARY(log2) M_UNARY(log10) M_UNARY(lo
 M_UNARY(cbrt) M_UNARY(rcbrt) M_UNARY(arcsin) M_UNARY(arccos) M_UNARY(arctan) M_UNARY(sinh) M_UNARY(cosh)
 M_UNARY(tanh) M_UNARY(arcsinh) M_UNARY(arccosh) M_UNARY(arctanh) M_UNARY(erf) M_UNARY(erfinv) M_UNARY(gamma)
 M_UNARY(gammaln) M_UNARY(digamma) M_UNARY(sigmoid) M_UNARY(softrelu) M_UNARY(floor) M_UNARY(ceil) M_UNARY(trunc)
-M_UNARY(round) M_UNARY(rint) M_UNARY(abs) M_BINARY(pow) M_BINARY(hypot) M_BINARY(polygamma) M_FAR1(sin) M_FAR1(cos) M_FAR1(tan)
+M_UNARY(round) M_UNARY(rint) M_UNARY(abs) M_BINARY(pow) M_BINARY(hypot) M_BINARY(polygamma)
+M_FAR1(sin) M_FAR1(cos) M_FAR1(tan)
 M_FAR2(mod)
 #define M_INTEGER(type, wide, suffix) \
     M_FN type m_idiv(type x, type y) { return (type)m_idiv_##suffix((wide)x, (wide)y); } \

@@ -1,5 +1,5 @@
-/* float64 functions; included by math.h.  exp, expm1, log, log1p, tanh, sigmoid, softrelu, erf, sin and cos are our
-   own and vectorise, as do log2, log10, cbrt, rcbrt, sinh and cosh; the rest is libm's, or scalar code of ours where libm has none. */
+/* float64 functions; included by math.h.  exp, expm1, log, log2, log10, log1p, tanh, sinh, cosh, sigmoid, softrelu,
+   erf, sin, cos, cbrt and rcbrt are our own and vectorise; the rest is libm's, or scalar code where it has none. */
 
 M_FN double m_abs_f64(double x) { return fabs(x); }
 M_FN double m_floor_f64(double x) { return floor(x); }

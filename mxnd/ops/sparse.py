@@ -1,0 +1,233 @@
+"""Sparse storage: operators of its own, the kernels behind it, and which operators know which storage types.
+
+A csr matrix goes into a kernel as three arrays: data, indices (columns) and indptr (where rows start); a row_sparse array
+as two: data (its rows) and indices (their numbers).  `mxnd.sparse` runs them; the table at the end names its rules."""
+from .declare import FLOATS, REGISTRY, F, op
+from .params import REQUIRED, axes, choice, flag, floats, integer, number, shape
+from .shapes import same
+
+# ---- operators that users see ------------------------------------------------------------------------
+
+
+def _cast_storage(p, data):
+    return data._cast_storage(p.stype) if hasattr(data, "_cast_storage") else F._copy(data)
+
+
+op("cast_storage", params=dict(stype=choice(REQUIRED, "csr", "default", "row_sparse")), aliases="_sparse_cast_storage", shapes=same,
+   compose=_cast_storage, grad=lambda p, g, x, y: [g[0]], makes_sparse=True,
+   doc="The array with another storage type: 'default' (dense), 'csr' (2 dimensions) or 'row_sparse'; zeros are left out.",
+   example="mx.nd.cast_storage(mx.nd.array([[0, 1], [0, 0]]), 'csr')")
+
+
+def _retain(p, data, indices):
+    return data._retain(indices)
+
+
+op("_sparse_retain", inputs="data indices", shapes=lambda p, ins, outs: (ins, [ins[0]]), types=lambda p, ins, outs: (ins, [ins[0]]),
+   compose=_retain, grad=lambda p, g, x, y: [lambda: F._rows_of(g[0], x[1]), None], makes_sparse=True,
+   doc="The rows of a row_sparse array whose numbers are in indices, a vector; the others become zero.",
+   example="mx.nd.sparse.retain(mx.nd.ones((3, 2)).tostype('row_sparse'), mx.nd.array([0, 2]))")
+
+
+def _rows_of(p, data, indices):
+    return data._rows_of(indices)
+
+
+op("_rows_of", inputs="data indices", shapes=lambda p, ins, outs: (ins, [ins[0]]), types=lambda p, ins, outs: (ins, [ins[0]]),
+   compose=_rows_of, grad=lambda p, g, x, y: [lambda: F._rows_of(g[0], x[1]), None], makes_sparse=True, auto_variables=False,
+   doc="The named rows of an array of any storage type, as row_sparse: the adjoint of retain.",
+   example="mx.nd._internal._rows_of(mx.nd.ones((3, 2)), mx.nd.array([0, 2]))")
+
+
+def _embedding_rows(p, data, indices):
+    if hasattr(data, "_embedding_rows"):
+        return data._embedding_rows(indices, p.shape)
+    return F._backward_take(data, indices, axis=0, mode="clip", shape=p.shape)
+
+
+op("_embedding_rows", inputs="data indices", params=dict(shape=shape()), shapes=lambda p, ins, outs: (ins, [p.shape]),
+   types=lambda p, ins, outs: (ins, [ins[0]]), compose=_embedding_rows, auto_variables=False,
+   grad=lambda p, g, x, y: [lambda: F.take(g[0], x[1], axis=0, mode="clip"), None],
+   doc="Rows added up by their numbers, as row_sparse of the given shape: the adjoint of Embedding with sparse_grad.",
+   example="mx.nd._internal._embedding_rows(mx.nd.ones((3, 2)), mx.nd.array([0, 2, 2]), shape=(4, 2))")
+
+
+def _embedding_grad(dense):
+    def grad(p, g, x, y):
+        if not p.sparse_grad:
+            return dense(p, g, x, y)
+        return [None, lambda: F._embedding_rows(g[0], x[0], shape=x[1].shape)]
+    return grad
+
+
+REGISTRY["add_n"].grad = lambda p, g, x, y: [g[0]] * len(x)
+REGISTRY["Embedding"].grad = _embedding_grad(REGISTRY["Embedding"].grad)
+
+for _name, _full, _sign in (("_scatter_plus_scalar", "_plus_scalar", "plus"), ("_scatter_minus_scalar", "_minus_scalar", "minus")):
+    op(_name, params=dict(scalar=number(1.0), is_int=flag(True)), shapes=same, grad=lambda p, g, x, y: [g[0]],
+       compose=lambda p, data, _full=_full: F.__getattr__(_full)(data, scalar=p.scalar),
+       doc=f"data {_sign} a number; of a sparse array only the stored values change.",
+       example=f"mx.nd._internal.{_name}(mx.nd.ones((2,)), scalar=2)")
+op("_scatter_elemwise_div", inputs="lhs rhs", shapes=same, compose=lambda p, lhs, rhs: F.elemwise_div(lhs, rhs),
+   grad=lambda p, g, x, y: [lambda: g[0] / x[1], lambda: -g[0] * x[0] / (x[1] * x[1])],
+   doc="lhs / rhs; where lhs is row_sparse, only in its stored rows.",
+   example="mx.nd._internal._scatter_elemwise_div(mx.nd.ones((2,)), mx.nd.ones((2,)))")
+
+
+def _getnnz_shapes(p, ins, outs):
+    return ins, outs if ins[0] is None else [(1,) if p.axis is None else (ins[0][1 - p.axis[0] % 2],)]
+
+
+op("_contrib_getnnz", params=dict(axis=axes()), shapes=_getnnz_shapes, types=lambda p, ins, outs: (ins, ["int64"]),
+   compose=lambda p, data: data._cast_storage("csr")._count(p.axis),
+   doc="How many values a csr matrix stores: in all (shape (1,)), in each row (axis=1) or in each column (axis=0).",
+   example="mx.nd.contrib.getnnz(mx.nd.eye(2).tostype('csr'))")
+op("_contrib_edge_id", inputs="data u v", shapes=lambda p, ins, outs: (ins, [ins[1]]), types=lambda p, ins, outs: (ins, [ins[0]]),
+   compose=lambda p, data, u, v: data._cast_storage("csr")._edge_id(u, v),
+   doc="The stored value of a csr matrix at row u[i] and column v[i], -1 where none is stored.",
+   example="mx.nd.contrib.edge_id(mx.nd.eye(2).tostype('csr'), mx.nd.array([0]), mx.nd.array([0]))")
+op("_contrib_dgl_adjacency", shapes=same, types=lambda p, ins, outs: (ins, ["float32"]), makes_sparse=True,
+   compose=lambda p, data: data._cast_storage("csr")._adjacency(),
+   doc="The csr matrix of float32 ones where data, a csr matrix, stores values.",
+   example="mx.nd.contrib.dgl_adjacency(mx.nd.eye(2).tostype('csr'))")
+
+
+# ---- kernels -----------------------------------------------------------------------------------------
+ROW, SET = ("int64",), ("int64", "int64")
+
+
+def kernel(name, inputs, outs, doc, *, params=None, types=None, arguments=None, kernel_types=FLOATS, outputs="output"):
+    """Declare an operator that runs one kernel of kernels/sparse.h; outs(p, *input shapes) -> output shapes."""
+    def shapes(p, ins, known):
+        return ins, [tuple(s) for s in outs(p, *ins)]
+
+    def infer(p, ins, known):
+        return ins, [t or ins[0] for t in types] if types else [ins[0], "int64"][:len(outputs.split())]
+    op("_" + name, inputs=inputs, params=params, outputs=outputs, shapes=shapes, types=infer, kernel=name, arguments=arguments,
+       kernel_types=kernel_types, auto_variables=False, doc=doc)
+
+
+PAIR = "data indices"
+COUNT = dict(rows=integer(), count=integer())
+kernel("csr_count", "data", lambda p, s: [(s[0] + 1,), (s[0], (s[1] + 63) // 64)],
+       "Where each row of the csr form of a matrix starts, and a bit for each element: whether it is stored.", types=SET,
+       outputs="indptr bits", kernel_types=None)
+kernel("csr_fill", "data indptr bits", lambda p, *s: [(p.count,)] * 2, "Values and columns of the csr form of a matrix.",
+       params=dict(count=integer()), outputs=PAIR, kernel_types=None)
+kernel("csr_dense", "data indices indptr", lambda p, *s: [p.shape], "A csr matrix as a dense one.", params=dict(shape=shape()),
+       kernel_types=None)
+kernel("csr_check", "indices indptr", lambda p, *s: [(1,)], "1 if a csr matrix has its columns in order, 0 if not; an error if it is not sound.",
+       params=dict(columns=integer(), stored=integer()), types=ROW, kernel_types=None, arguments=lambda p, ins, outs: [p.columns, p.stored])
+kernel("csr_sort", "data indices indptr", lambda p, d, i, s: [d, i], "Values and columns with the columns of each row in order.",
+       outputs=PAIR, kernel_types=None)
+kernel("csr_dot", "data indices indptr dense", lambda p, d, i, s, b: [p.shape], "csr matrix times dense matrix.", params=dict(shape=shape()),
+       arguments=lambda p, ins, outs: [ins[3][0], ins[3][1]])
+kernel("csr_dot_t", "data indices indptr dense", lambda p, *s: [p.shape], "Transposed csr matrix times dense matrix.",
+       params=dict(shape=shape(), ordered=flag()), arguments=lambda p, ins, outs: [*outs[0], outs[0][0], int(p.ordered)])
+op("_csr_dot_t_rows", inputs="data indices indptr dense bits ranks", params=dict(columns=integer(), count=integer()), kernel="csr_dot_t",
+   shapes=lambda p, ins, outs: (ins, [(p.count, ins[3][1])]), types=lambda p, ins, outs: (ins, [ins[0]]), kernel_types=FLOATS,
+   arguments=lambda p, ins, outs: [p.columns, ins[3][1], p.count, 0], auto_variables=False,
+   doc="The rows of a transposed csr matrix times a dense matrix that can differ from zero; bits and ranks say which they are.")
+kernel("set_of", "data", lambda p, s: [((p.size + 63) // 64,), ((p.size + 63) // 64 + 1,)],
+       "The set of whole numbers in data, all below size: as bits, and how many members come before each word of bits.",
+       params=dict(size=integer()), types=SET, outputs="bits ranks", kernel_types=None, arguments=lambda p, ins, outs: [p.size])
+kernel("set_members", "data", lambda p, s: [(p.count,)], "The members of such a set, ascending.", params=dict(count=integer()), types=ROW,
+       kernel_types=None)
+kernel("dense_csr", "dense data indices indptr", lambda p, *s: [p.shape], "Dense matrix times csr matrix, or its transpose.",
+       params=dict(shape=shape(), transpose=flag()),
+       arguments=lambda p, ins, outs: [*ins[0], outs[0][1], int(p.transpose)])
+kernel("csr_merge", "data indices indptr other other_indices other_indptr", lambda p, d, i, s, e, *o: [(d[0] + e[0],)] * 2 + [s],
+       "Weighted sum of two csr matrices, or the product of what they have in common; values and columns may end before their arrays.",
+       params=dict(common=flag(), weights=floats((1.0, 1.0))), outputs=PAIR + " indptr", types=(None, "int64", "int64"),
+       arguments=lambda p, ins, outs: [int(p.common), *p.weights])
+kernel("csr_scale", "data indices indptr dense", lambda p, d, *s: [d], "Stored values times (or over) a dense matrix that broadcasts.",
+       params=dict(columns=integer(), by_row=integer(), by_column=integer(), divide=flag()),
+       arguments=lambda p, ins, outs: [p.columns, p.by_row, p.by_column, int(p.divide)])
+kernel("csr_onto", "data indices indptr dense", lambda p, d, i, s, b: [b], "Weighted sum of a dense and a csr matrix.",
+       params=dict(weights=floats((1.0, 1.0))), arguments=lambda p, ins, outs: list(p.weights))
+kernel("csr_sums", "data indices indptr", lambda p, d, i, s: [(s[0] - 1 if p.over_columns else p.columns,)],
+       "Sums of values (kind 0), magnitudes (1) or squares (2) along an axis of a csr matrix, or their square roots.",
+       params=dict(columns=integer(), over_columns=flag(), kind=integer(), root=flag(), factor=number(1.0)),
+       arguments=lambda p, ins, outs: [p.columns, int(p.over_columns), p.kind, int(p.root), p.factor])
+kernel("rows_count", "data", lambda p, s: [(s[0] + 1,)], "How many rows before each row hold something else than zero.", types=ROW,
+       kernel_types=None)
+kernel("rows_fill", "data starts", lambda p, d, s: [(p.count, *d[1:]), (p.count,)], "Those rows, and their numbers.",
+       params=dict(count=integer()), outputs=PAIR, kernel_types=None)
+kernel("rows_dense", "data indices", lambda p, *s: [p.shape], "A row_sparse array as a dense one.", params=dict(shape=shape()),
+       kernel_types=None, arguments=lambda p, ins, outs: [p.shape[0]])
+kernel("rows_merge_count", "indices other", lambda p, *s: [(2,)], "How many rows two row_sparse arrays store together, and in common.",
+       types=ROW, kernel_types=None)
+kernel("rows_union", "data indices other other_indices", lambda p, d, *s: [(p.count, *d[1:]), (p.count,)],
+       "Weighted sum of two row_sparse arrays.", params=dict(count=integer(), width=integer(), weights=floats((1.0, 1.0))), outputs=PAIR,
+       arguments=lambda p, ins, outs: [p.width, *p.weights])
+kernel("rows_find", "indices wanted", lambda p, i, w: [w], "Where each wanted row is in an ascending list, -1 where it is not.", types=ROW,
+       kernel_types=None)
+kernel("rows_pick", "data places", lambda p, d, s: [(*s, *d[1:])], "Rows at the given places, zeros for -1.",
+       params=dict(width=integer()), kernel_types=None, arguments=lambda p, ins, outs: [ins[0][0], p.width])
+kernel("rows_gather", "data indices bits ranks", lambda p, *s: [(p.count, p.width)], "Rows added up by their numbers.",
+       params=dict(size=integer(), width=integer(), count=integer()), arguments=lambda p, ins, outs: [p.size, p.width, p.count])
+kernel("rows_scale", "data indices dense", lambda p, d, *s: [d], "Stored rows times (or over) the same rows of a dense array.",
+       params=dict(width=integer(), divide=flag()), arguments=lambda p, ins, outs: [ins[2][0], p.width, int(p.divide)])
+kernel("rows_onto", "data indices dense", lambda p, d, i, b: [b], "Weighted sum of a dense and a row_sparse array.",
+       params=dict(width=integer(), weights=floats((1.0, 1.0))), arguments=lambda p, ins, outs: [ins[2][0], p.width, *p.weights])
+op("_rows_update", inputs="data", variadic="count", params=dict(count=integer(), step=integer(), width=integer(), numbers=floats()),
+   outputs="", shapes=lambda p, ins, outs: (ins, []), types=lambda p, ins, outs: (ins, []), kernel="rows_update", kernel_types=FLOATS,
+   arguments=lambda p, ins, outs: [p.step, p.width, *p.numbers], auto_variables=False,
+   doc="One step of an optimizer on the rows that a gradient names: weight, gradient, states, then where the rows are in each.")
+op("_rows_group_adagrad", inputs="weight data history indices", params=dict(width=integer(), numbers=floats()), outputs="",
+   shapes=lambda p, ins, outs: (ins, []), types=lambda p, ins, outs: (ins, []), kernel="rows_group_adagrad", kernel_types=FLOATS,
+   arguments=lambda p, ins, outs: [ins[0][0], p.width, *p.numbers], auto_variables=False,
+   doc="One step of Adagrad with a sum for each row, on the rows that a gradient names.")
+
+# The optimizers share one kernel with the dense updates; Adagrad has only this sparse form.
+from .optimizer import COMMON, STEPS, update  # noqa: E402
+
+update("_sparse_adagrad_update", "adagrad", "history", dict(lr=number(), epsilon=number(1e-7)), ["epsilon"],
+       doc="Adagrad: history += grad ** 2, weight -= lr * grad / sqrt(history + epsilon); with a row_sparse gradient only in its rows.")
+REGISTRY["_sparse_adagrad_update"].example = "mx.nd.sparse.adagrad_update(mx.nd.ones(2), mx.nd.ones(2), mx.nd.zeros(2), lr=0.1)"
+
+# ---- which operators know which storage types ---------------------------------------------------------
+# operator: {storage types of the inputs: rule in mxnd.sparse}; "csr*" stands for any number of csr inputs, "csr csr ..." for any after those.
+# Elementwise operators with keeps_zero work on the stored values and need no entry.
+MIXED = ("csr default", "default csr", "row_sparse default", "default row_sparse")
+BOTH = ("csr csr", "row_sparse row_sparse")
+EITHER = ("csr", "row_sparse")
+
+
+def rules(storage_types, rule):
+    return dict.fromkeys(storage_types, rule)
+
+
+LAZY = rules(("row_sparse row_sparse ...", "default row_sparse ..."), "lazy_update")
+STORAGE = {
+    "cast_storage": rules(EITHER, "cast"),
+    "_sparse_retain": {"row_sparse default": "retain"},
+    "_rows_of": rules(("csr default", "row_sparse default"), "rows_of"),
+    "_embedding_rows": rules(("csr default", "row_sparse default"), "embedding_rows"),
+    "elemwise_add": {**rules(BOTH, "sum_of_sparse"), **rules(MIXED, "sum_with_dense")},
+    "elemwise_sub": {**rules(BOTH, "sum_of_sparse"), **rules(MIXED, "sum_with_dense")},
+    "broadcast_add": rules(MIXED, "sum_with_dense"),
+    "broadcast_sub": rules(MIXED, "sum_with_dense"),
+    "elemwise_mul": {**rules(BOTH, "product_of_sparse"), **rules(MIXED, "product_with_dense")},
+    "broadcast_mul": {"csr default": "csr_scaled"},
+    "broadcast_div": {"csr default": "csr_scaled"},
+    "_scatter_elemwise_div": {"row_sparse default": "rows_divided"},
+    "add_n": {"row_sparse*": "sum_of_many", "...": "sum_densely"},
+    "dot": {"csr default": "dot_csr", "csr row_sparse": "dot_csr", "default csr": "dot_dense_csr"},
+    "sum": rules(EITHER, "reduce"), "mean": rules(EITHER, "reduce"), "norm": rules(EITHER, "reduce"),
+    "_square_sum": rules(EITHER, "reduce"),
+    "clip": rules(EITHER, "clip"),
+    "Cast": rules(EITHER, "stored_values"), "_copy": rules(EITHER, "stored_values"), "make_loss": rules(EITHER, "stored_values"),
+    "BlockGrad": rules(EITHER, "stored_values"),
+    "_scatter_plus_scalar": rules(EITHER, "stored_values"), "_scatter_minus_scalar": rules(EITHER, "stored_values"),
+    "zeros_like": rules(EITHER, "zeros"),
+    "Concat": {"csr*": "concat"},
+    "slice": {"csr": "slice_rows"},
+    "_contrib_getnnz": {"csr": "count_stored"},
+    "_contrib_edge_id": {"csr default default": "edge_id"},
+    "_contrib_dgl_adjacency": {"csr": "adjacency"},
+    "sgd_update": LAZY, "sgd_mom_update": LAZY, "adam_update": LAZY, "ftrl_update": LAZY, "_sparse_adagrad_update": LAZY,
+    "_contrib_group_adagrad_update": {"default row_sparse default": "lazy_group_adagrad"},
+}
+for _name, _rules in STORAGE.items():
+    REGISTRY[_name].storage = _rules
