@@ -1,4 +1,6 @@
 """What the generated functions of `mx.nd` and `mx.sym` share: arguments, annotations and docstrings."""
+from inspect import cleandoc
+
 KINDS = {int: "int", float: "float", bool: "bool", str: "str", "shape": "tuple of int", "floats": "tuple of float",
          "dtype": "dtype"}
 ANNOTATIONS = {int: "int", float: "float", bool: "bool", str: "str", "shape": "int | tuple[int, ...]",
@@ -27,7 +29,7 @@ def arguments(op, array):
 
 def docstring(op, array, returns):
     """A numpydoc docstring, indented for a module-level function."""
-    lines = [op.doc or f"Operator {op.name}.", "", "Parameters", "----------"]
+    lines = [*cleandoc(op.doc or f"Operator {op.name}.").splitlines(), "", "Parameters", "----------"]
     for n in op.inputs:
         what = " (auxiliary state)" if n in op.aux else " (written in place)" if n in op.mutates else ""
         lines += [f"{'*' if op.variadic else ''}{n} : {array}", f"    Input{what}."]

@@ -1,5 +1,6 @@
 """Layers that pick one of several activation functions: Activation and LeakyReLU."""
 from .declare import FLOATS, F, binary, op, unary
+from .errors import MXNetError
 from .params import REQUIRED, choice, number
 from .shapes import same, unify
 
@@ -80,7 +81,10 @@ def leaky(p, x, gamma=None):
     if kind == "rrelu":
         return F._rrelu(x, lower_bound=p.lower_bound, upper_bound=p.upper_bound)
     if kind == "prelu":
-        to = slope_shape(gamma.shape, x.shape)
+        try:
+            to = slope_shape(gamma.shape, x.shape)
+        except ValueError as e:
+            raise MXNetError(f"LeakyReLU: {e}") from None
         return F._prelu(x, gamma if gamma.shape == to else F._reshape_to(gamma, shape=to))
     if kind in ("leaky", "elu"):
         return (F._leaky_relu if kind == "leaky" else F._elu)(x, slope=p.slope)

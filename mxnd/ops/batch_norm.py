@@ -7,6 +7,11 @@ from .shapes import unify
 HALVES = ("float16", "bfloat16")
 
 
+def is_half(x):
+    """Whether x is an array or a node of 16-bit floats."""
+    return getattr(x.dtype, "__name__", x.dtype) in HALVES
+
+
 def batch_norm_shapes(p, ins, outs):
     data = unify(ins[0], outs[0])
     channels = None
@@ -54,7 +59,7 @@ def batch_norm_grad(p, g, x, y):
                                               momentum=p.momentum, fix_gamma=p.fix_gamma, axis=getattr(p, "axis", 1),
                                               use_global_stats=p.use_global_stats))
     for_data = part(0)
-    if p.output_mean_var and not p.use_global_stats and data.dtype not in HALVES:
+    if p.output_mean_var and not p.use_global_stats and not is_half(data):
         for_data = with_statistics_heads(for_data, batch_groups(p, p.eps, data.shape, False, y[1], y[2]), data, g[1], g[2], False)
     return [for_data, part(1), part(2), None, None]
 
@@ -69,15 +74,15 @@ def batch_norm_backward_shapes(p, ins, outs):
 
 def batch_norm_backward_grad(p, g, x, y):
     head, data, gamma, mean, inv = x[:5]
-    data32, head32 = (F._cast_like(v, mean) if v.dtype in HALVES else v for v in (data, head))
-    heads = (F._cast_like(g[0], mean) if g[0] is not None and data.dtype in HALVES else g[0], g[1], g[2])
+    data32, head32 = (F._cast_like(v, mean) if is_half(v) else v for v in (data, head))
+    heads = (F._cast_like(g[0], mean) if g[0] is not None and is_half(data) else g[0], g[1], g[2])
     s = batch_groups(p, p.eps, data.shape, p.use_global_stats, mean, inv)
     got = second_order(s, heads, head32, data32, gamma, p.fix_gamma)
 
     def like_data(f):
         def get():
             v = f()
-            return v if v is None or data.dtype not in HALVES else F._cast_like(v, data)
+            return v if v is None or not is_half(data) else F._cast_like(v, data)
         return get
     return [like_data(got[0]), like_data(got[1]), got[2], None, None, None, None]
 

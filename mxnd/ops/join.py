@@ -158,7 +158,7 @@ def _outputs(n):
 
 op("SliceChannel", inputs="data", aliases="split", outputs=lambda p: _outputs(p.num_outputs), shapes=_split_shapes,
    kernel="split",
-   params=dict(num_outputs=integer(at_least=1), axis=integer(1), squeeze_axis=flag()),
+   params=dict(num_outputs=integer(at_least=1, at_most=65536), axis=integer(1), squeeze_axis=flag()),
    arguments=lambda p, ins, outs: _split_arguments(p.axis, ins[0], _equal_bounds(p, ins[0])),
    grad=lambda p, g, x, y: _join_parts(p, g, x, y, _equal_bounds(p, x[0].shape)),
    samples=(dict(inputs=[(2, 4)], params=dict(num_outputs=2)),

@@ -27,6 +27,8 @@ def update_types(each, wide=(), free=0, wide_out=False):
     def rule(p, ins, outs):
         floats_only(ins)
         ins, outs = list(ins), list(outs)
+        if len(ins) - free != each * len(outs):
+            raise ValueError(f"wrong number of arrays; expected {each} for each of {len(outs)} weights, got {len(ins)} in all")
         for start in range(0, len(ins) - free, each):
             group, out = ins[start:start + each], None if wide_out else outs[start // each]
             t = None

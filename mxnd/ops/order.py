@@ -24,7 +24,8 @@ def _middle(dims, a):
     return size(dims[a + 1:])
 
 
-op("_take_along", inputs="data places", params=dict(axis=integer(at_least=0)), shapes=_take_shapes, types=_along_types, kernel="take_along",
+op("_take_along", inputs="data places", params=dict(axis=integer(at_least=0)), shapes=_take_shapes, types=_along_types,
+   kernel="take_along",
    arguments=lambda p, ins, outs: [ins[0][p.axis], ins[1][p.axis], _middle(ins[0], p.axis)],
    grad=lambda p, g, x, y: [lambda: F._put_along(g[0], x[1], axis=p.axis, size=x[0].shape[p.axis]), None],
    samples=(dict(inputs=[(2, 3), [[2.0, 0.0], [1.0, 1.0]]], params=dict(axis=1)),),
@@ -40,11 +41,12 @@ def _put_shapes(p, ins, outs):
     return [s, s], [unify(outs[0], s[:p.axis] + (p.size,) + s[p.axis + 1:])]
 
 
-op("_put_along", inputs="data places", params=dict(axis=integer(at_least=0), size=integer(at_least=0)), shapes=_put_shapes, types=_along_types,
-   kernel="put_along", arguments=lambda p, ins, outs: [p.size, ins[0][p.axis], _middle(ins[0], p.axis)],
+op("_put_along", inputs="data places", params=dict(axis=integer(at_least=0), size=integer(at_least=0)), shapes=_put_shapes,
+   types=_along_types, kernel="put_along", arguments=lambda p, ins, outs: [p.size, ins[0][p.axis], _middle(ins[0], p.axis)],
    grad=lambda p, g, x, y: [lambda: F._take_along(g[0], x[1], axis=p.axis), None],
    samples=(dict(inputs=[(2, 2), [[2.0, 0.0], [1.0, 1.0]]], params=dict(axis=1, size=3)),),
-   doc="Zeros of the given length along an axis, to which the data are added at the given places: the adjoint of _take_along.",
+   doc="Zeros of the given length along an axis, to which the data are added at the given places: the adjoint of "
+       "_take_along.",
    example="mx.nd._internal._put_along(mx.nd.array([[5, 6]]), mx.nd.array([[2, 0]]), axis=1, size=3)")
 
 
@@ -78,11 +80,19 @@ def _index_types(p, ins, outs):
 
 
 _AXIS = dict(axis=integer(-1, nullable=True), is_ascend=flag(True))
-_SAMPLES = (dict(inputs=[(3, 4)], params={}), dict(inputs=[(3, 4)], params=dict(axis=0)), dict(inputs=[(2, 3)], params=dict(axis=None)))
+_SAMPLES = (dict(inputs=[(3, 4)], params={}), dict(inputs=[(3, 4)], params=dict(axis=0)),
+            dict(inputs=[(2, 3)], params=dict(axis=None)))
+
+def _sort_grad(p, g, x, y):
+    def of_data():
+        places = F.argsort(x[0], axis=p.axis, is_ascend=p.is_ascend, dtype="int64")
+        return _scatter(p.axis, g[0], places, x[0])
+    return [of_data]
+
 
 op("sort", aliases="_npi_sort", params=_AXIS, outputs="output0", shapes=forward(_sorted_shape), kernel="order",
    arguments=_order_arguments(_VALUES), numpy="np.sort(data, axis=p.axis)", samples=_SAMPLES,
-   grad=lambda p, g, x, y: [lambda: _scatter(p.axis, g[0], F.argsort(x[0], axis=p.axis, is_ascend=p.is_ascend, dtype="int64"), x[0])],
+   grad=_sort_grad,
    doc="The elements in order along an axis (the last by default; None: of the flattened array).  NaN comes last.",
    example="mx.nd.sort(mx.nd.array([[3, 1, 2]]), is_ascend=False)")
 
@@ -146,14 +156,16 @@ def _topk_grad(p, g, x, y):
 
 
 op("topk", aliases="_npx_topk", outputs=_topk_outputs,
-   params=dict(axis=integer(-1, nullable=True), k=integer(1), ret_typ=choice("indices", "both", "indices", "mask", "value"), is_ascend=flag(),
-               dtype=choice("float32", *_INDEX_TYPES)),
+   params=dict(axis=integer(-1, nullable=True), k=integer(1), ret_typ=choice("indices", "both", "indices", "mask", "value"),
+               is_ascend=flag(), dtype=choice("float32", *_INDEX_TYPES)),
    shapes=forward(_topk_shapes), types=_topk_types, kernel="order", arguments=_topk_arguments, grad=_topk_grad,
-   samples=(dict(inputs=[(3, 5)], params=dict(k=2, ret_typ="value")), dict(inputs=[(4, 3)], params=dict(k=2, axis=0, ret_typ="both")),
-            dict(inputs=[(3, 4)], params=dict(k=3)), dict(inputs=[(3, 4)], params=dict(k=5, axis=None, ret_typ="value")),
+   samples=(dict(inputs=[(3, 5)], params=dict(k=2, ret_typ="value")),
+            dict(inputs=[(4, 3)], params=dict(k=2, axis=0, ret_typ="both")), dict(inputs=[(3, 4)], params=dict(k=3)),
+            dict(inputs=[(3, 4)], params=dict(k=5, axis=None, ret_typ="value")),
             dict(inputs=[(3, 4)], params=dict(k=2, ret_typ="mask"))),
-   doc="The k largest (with is_ascend the smallest) elements along an axis, in order: their places as dtype, their values, both, or a mask "
-       "of ones in the shape of the data.  k < 1 takes all.  Of equal elements the first ones count; NaN counts as last.",
+   doc="The k largest (with is_ascend the smallest) elements along an axis, in order: their places as dtype, their values, "
+       "both, or a mask of ones in the shape of the data.  k < 1 takes all.  Of equal elements the first ones count; NaN "
+       "counts as last.",
    example="mx.nd.topk(mx.nd.array([[1, 4, 2, 3]]), k=2, ret_typ='value')")
 
 
@@ -187,6 +199,6 @@ op("_histogram", inputs="data bins", aliases="_npi_histogram", takes=lambda p: "
    params=dict(bin_cnt=integer(None, at_least=1), range=floats(None, length=(2,))), outputs="output0 output1",
    shapes=forward(lambda p, *s: [(_bins(p, s),), (_bins(p, s) + 1,)]), types=_histogram_types, kernel="histogram",
    arguments=_histogram_arguments, samples=(dict(inputs=[(20,)], params=dict(bin_cnt=4, range=(-2.0, 2.0))),),
-   doc="How many elements lie in each bin (int64), and the edges of the bins: bin_cnt even ones over range, or between the given edges.  "
-       "The last bin includes its upper edge; elements outside are not counted.",
+   doc="How many elements lie in each bin (int64), and the edges of the bins: bin_cnt even ones over range, or between the "
+       "given edges.  The last bin includes its upper edge; elements outside are not counted.",
    example="mx.nd._internal._histogram(mx.nd.array([0, 1, 1, 3]), bin_cnt=3, range=(0, 3))")

@@ -103,13 +103,18 @@ op("_product_of_others", params=dict(axis=axes()), shapes=forward(lambda p, s: s
    example="mx.nd._internal._product_of_others(mx.nd.array([2, 0, 5]))")
 
 
+def _others(p, x):
+    drop = reduce_axes(p, len(x.shape))
+    return F._product_of_others(x, axis=drop) if drop else F.ones_like(x)
+
+
 def _prod_grad(p, g, x, y):
-    return spread(p, g, x) * F._product_of_others(x, axis=reduce_axes(p, len(x.shape)))
+    return spread(p, g, x) * _others(p, x)
 
 
 def _nanprod_grad(p, g, x, y):
     number = _not_nan(x)
-    return spread(p, g, x) * F._product_of_others(F.where(number, x, F.ones_like(x)), axis=reduce_axes(p, len(x.shape))) * number
+    return spread(p, g, x) * _others(p, F.where(number, x, F.ones_like(x))) * number
 
 
 reduction("prod", kind="prod", grad=_prod_grad, half_accumulates_in="float32", numpy=_numpy("prod"), samples=_SAMPLES,
@@ -151,7 +156,8 @@ def _arg_shape(p, s):
 
 for _name, _word in (("argmax", "largest"), ("argmin", "smallest")):
     op(_name, params=dict(axis=integer(None), keepdims=flag()), shapes=forward(_arg_shape), kernel=_name,
-       arguments=lambda p, ins, outs: split_axis(p.axis, ins[0]), numpy=f"np.atleast_1d(np.{_name}(data, axis=p.axis, keepdims=p.keepdims))",
+       arguments=lambda p, ins, outs: split_axis(p.axis, ins[0]),
+       numpy=f"np.atleast_1d(np.{_name}(data, axis=p.axis, keepdims=p.keepdims))",
        samples=(dict(inputs=[(3, 4)], params={}), dict(inputs=[(2, 3, 4)], params=dict(axis=1))),
        doc=f"Position of the {_word} element along an axis (by default in the flattened array), in the dtype of the "
            "input.  Of equal elements the first one counts; NaN counts as the extreme.",
@@ -250,7 +256,8 @@ op("_np_cumsum", inputs="a", aliases="cumsum", params=dict(
     axis=integer(None), dtype=choice(None, "float16", "float32", "float64", "int32", "int64", "int8")),
    shapes=forward(_cumsum_shape), types=_cumsum_types, kernel="cumsum", grad=_cumsum_grad,
    arguments=lambda p, ins, outs: split_axis(p.axis, ins[0]), numpy="np.cumsum(a, axis=p.axis)",
-   samples=(dict(inputs=[(2, 3)], params={}), dict(inputs=[(2, 3, 4)], params=dict(axis=1)), dict(inputs=[(2, 3)], params=dict(axis=-1))),
+   samples=(dict(inputs=[(2, 3)], params={}), dict(inputs=[(2, 3, 4)], params=dict(axis=1)),
+            dict(inputs=[(2, 3)], params=dict(axis=-1))),
    doc="Running sum along an axis, or over the flattened array.  bool gives int64.",
    example="mx.nd.cumsum(mx.nd.array([[1, 2], [3, 4]]), axis=1)")
 

@@ -23,8 +23,10 @@ def _backward_shapes(p, ins, outs):
     return [s, s], [s]
 
 
-_BACKWARD = dict(inputs="grad result", params=dict(axis=integer(-1), scale=number(1.0)), shapes=_backward_shapes, kernel="softmax_backward",
-                 samples=(dict(inputs=[(2, 3), (2, 3)], params={}), dict(inputs=[(2, 3, 2), (2, 3, 2)], params=dict(axis=1, scale=0.5))))
+_BACKWARD = dict(inputs="grad result", params=dict(axis=integer(-1), scale=number(1.0)), shapes=_backward_shapes,
+                 kernel="softmax_backward", samples=(
+                     dict(inputs=[(2, 3), (2, 3)], params={}),
+                     dict(inputs=[(2, 3, 2), (2, 3, 2)], params=dict(axis=1, scale=0.5))))
 
 
 def _softmax_backward_grad(p, g, x, y):
@@ -64,10 +66,10 @@ def _shapes(p, ins, outs):
     if s is not None:
         a = axis_of(p.axis, max(1, len(s)))
         if len(ins) > 1:
-            want = s[:a] + s[a + 1:]
-            if ins[1] is not None and len(ins[1]) != len(want) and not (want == () and ins[1] == (1,)):
+            want = s[:a] + s[a + 1:] or (1,)
+            if ins[1] is not None and len(ins[1]) != len(want):
                 raise ValueError(f"length has a wrong shape; expected {show(want)}, got {show(ins[1])}")
-            ins = [s, ins[1] if want == () and ins[1] == (1,) else unify(ins[1], want, "the shape of length and the data's without the axis")]
+            ins = [s, unify(ins[1], want, "the shape of length and the data's without the axis")]
     return [s, *ins[1:]], [s]
 
 
@@ -96,7 +98,8 @@ def _declare(name, sign, log, takes_length, **kw):
             out = backward(g[0], y[0], axis=p.axis, scale=sign * _scale(p))
             return out if p.dtype is None else F._cast_like(out, x[0])
         return [of_data] + [None] * (len(x) - 1)
-    op(name, inputs="data length" if takes_length else "data", takes=(lambda p: "data length" if p.use_length else "data") if takes_length else None,
+    op(name, inputs="data length" if takes_length else "data",
+       takes=(lambda p: "data length" if p.use_length else "data") if takes_length else None,
        params=dict(axis=integer(-1), temperature=number(None), dtype=choice(None, "float16", "float32", "float64"),
                    use_length=flag(False, nullable=True)),
        shapes=_shapes, types=_types, kernel="softmax", arguments=arguments, grad=grad,
@@ -153,8 +156,10 @@ def _activation_grad(p, g, x, y):
     return [of_data]
 
 
-op("SoftmaxActivation", params=dict(mode=choice("instance", "channel", "instance")), shapes=_activation_shapes, types=_activation_types,
-   kernel="softmax", arguments=lambda p, ins, outs: [*_activation_view(p, ins[0]), 0, 1.0], grad=_activation_grad,
-   samples=(dict(inputs=[(2, 3)], params={}), dict(inputs=[(2, 3, 2)], params=dict(mode="channel")), dict(inputs=[(2, 3, 2)], params={})),
+op("SoftmaxActivation", params=dict(mode=choice("instance", "channel", "instance")), shapes=_activation_shapes,
+   types=_activation_types, kernel="softmax", grad=_activation_grad,
+   arguments=lambda p, ins, outs: [*_activation_view(p, ins[0]), 0, 1.0],
+   samples=(dict(inputs=[(2, 3)], params={}), dict(inputs=[(2, 3, 2)], params=dict(mode="channel")),
+            dict(inputs=[(2, 3, 2)], params={})),
    doc="Softmax of each instance (over all axes but the first) or over channels (axis 1).",
    example="mx.nd.SoftmaxActivation(mx.nd.array([[1, 2, 3]]))")

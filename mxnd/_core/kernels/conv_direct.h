@@ -99,7 +99,6 @@ static void MM(direct_spread)(T *frame, const ptrdiff_t *at, const T *w, ptrdiff
 /* sums[t] += the products of a row of y with what element t meets.  Behind the row's end both are masked. */
 static void MM(direct_sums)(const T *frame, const ptrdiff_t *at, V *sums, ptrdiff_t taps, const T *y, ptrdiff_t n)
 {
-    typedef ITYPE M __attribute__((vector_size(MM_BYTES)));
     ptrdiff_t i = 0;
     for (; i + VL <= n; i += VL) {
         const V v = *(const U *)(y + i);
@@ -113,12 +112,12 @@ static void MM(direct_sums)(const T *frame, const ptrdiff_t *at, V *sums, ptrdif
     for (int q = 0; q < VL; q++)
         mask[q] = q < n - i ? -1 : 0;
     memcpy(last, y + i, (size_t)(n - i) * sizeof(T));
-    M keep;
+    MM(places) keep;
     V v;
     memcpy(&keep, mask, sizeof keep);
     memcpy(&v, last, sizeof v);
     for (ptrdiff_t t = 0; t < taps; t++)
-        sums[t] += v * (V)((M)(V)*(const U *)(frame + at[t] + i) & keep);
+        sums[t] += v * (V)((MM(places))(V)*(const U *)(frame + at[t] + i) & keep);
 }
 
 enum { MM(FORWARD), MM(DATA), MM(WEIGHT) };

@@ -102,8 +102,15 @@ static void MM(scatter)(const conv_geometry *g, T *x, ptrdiff_t k0, ptrdiff_t k1
                 if (s == 1) {
                     for (; i + VL <= count; i += VL)
                         *(U *)(line + i) += *(const U *)(add + i);
+#if MM_MASKED
+                    if (i < count) {
+                        const MM(mask) some = MM(first)((int)(count - i));
+                        MM(store)(some, line + i, (V)MM(load)(some, line + i) + (V)MM(load)(some, add + i));
+                    }
+#else
                     for (; i < count; i++)
                         line[i] += add[i];
+#endif
                 } else
                     for (; i < count; i++)
                         line[i * s] += add[i];
@@ -250,9 +257,10 @@ static int MM(conv_weight)(mxnd_call *call, const conv_geometry *g, const T *x, 
     const ptrdiff_t parts = (cg + block - 1) / block, units = g->groups * parts;
     if (!by_image)
         threads = (int)MM_MIN(threads, units);
-    const size_t whole = (size_t)(g->f * depth), tile = (size_t)(block * kv * step + VL), join = joins > 1 ? (size_t)(fg * step) : 0;
-    const size_t sum = (size_t)(block * kv * fg + 15) / 16 * 16;
-    const size_t need = (tile + join + sum + (by_image ? whole : 0) + MM(scratch)(block * kv, fg, joins * size) / sizeof(T) + 31) / 16 * 16;
+    const size_t whole = (size_t)(g->f * depth), tile = (size_t)(block * kv * step + VL);
+    const size_t join = joins > 1 ? (size_t)(fg * step) : 0, sum = (size_t)(block * kv * fg + 15) / 16 * 16;
+    const size_t own = tile + join + sum + (by_image ? whole : 0);
+    const size_t need = (own + MM(scratch)(block * kv, fg, joins * size) / sizeof(T) + 31) / 16 * 16;
     T *scratch = call->take(need * (size_t)threads * sizeof(T));
     if (!scratch)
         return MX_MEMORY_ERROR;

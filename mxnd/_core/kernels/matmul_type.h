@@ -11,130 +11,7 @@
 typedef T V __attribute__((vector_size(MM_BYTES)));
 typedef T U __attribute__((vector_size(MM_BYTES), aligned(sizeof(T)), may_alias));
 
-/* c (mr rows, cols <= nv * VL columns) = alpha * a . b, added to c if add is set.  The sums are variables of
- * their own, not an array, which the compiler would spill to memory around the loop. */
-#define ROWS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
-#define ZERO(i) V s##i##0 = {0}, s##i##1 = {0}, s##i##2 = {0};
-#define STEP(i)                                                                                                      \
-    if (i < mr) {                                                                                                    \
-        T y = a[i * ai];                                                                                             \
-        s##i##0 += y * x0;                                                                                           \
-        if (nv > 1)                                                                                                  \
-            s##i##1 += y * x1;                                                                                       \
-        if (nv > 2)                                                                                                  \
-            s##i##2 += y * x2;                                                                                       \
-    }
-#define PUT(to, plus, s) *(U *)(to) = plus ? (V)(*(U *)(to) + alpha * s) : alpha * s;
-#define LAST(i) (nv == 1 ? s##i##0 : nv == 2 ? s##i##1 : s##i##2)
-#if MM_MASKED
-# define WRITE(i)                                                                                                    \
-    if (i < mr) {                                                                                                    \
-        PUT(c + i * ldc, add, s##i##0)                                                                               \
-        if (nv > 1)                                                                                                  \
-            PUT(c + i * ldc + VL, add, s##i##1)                                                                      \
-        if (nv > 2)                                                                                                  \
-            PUT(c + i * ldc + 2 * VL, add, s##i##2)                                                                  \
-    }
-# define WRITE_SOME(i)                                                                                               \
-    if (i < mr) {                                                                                                    \
-        T *end = c + i * ldc + (nv - 1) * VL;                                                                        \
-        if (nv > 1)                                                                                                  \
-            PUT(c + i * ldc, add, s##i##0)                                                                           \
-        if (nv > 2)                                                                                                  \
-            PUT(c + i * ldc + VL, add, s##i##1)                                                                      \
-        MM(store)(first, end, add ? (V)MM(load)(first, end) + alpha * LAST(i) : alpha * LAST(i));                    \
-    }
-#else
-# define WRITE(i)                                                                                                    \
-    if (i < mr) {                                                                                                    \
-        if (nv > 1)                                                                                                  \
-            PUT(c + i * ldc, add, s##i##0)                                                                           \
-        if (nv > 2)                                                                                                  \
-            PUT(c + i * ldc + VL, add, s##i##1)                                                                      \
-        PUT(end + i * lde, add_end, LAST(i))                                                                         \
-    }
-#endif
-
-MM_INLINE void MM(tile)(const int mr, const int nv, ptrdiff_t k, const T *a, ptrdiff_t ai, ptrdiff_t ap, const T *b,
-                        ptrdiff_t bp, T alpha, int add, T *c, ptrdiff_t ldc, ptrdiff_t cols)
-{
-    ROWS(ZERO)
-    for (int i = 0; i < mr; i++)
-        for (int j = 0; j < nv; j++)
-            __builtin_prefetch(c + i * ldc + j * VL, 1, 3);
-    const ptrdiff_t rest = cols - (nv - 1) * VL;        /* columns of the last vector */
-#if MM_MASKED
-    const MM(mask) first = MM(first)((int)MM_MIN(rest, VL));
-#endif
-    for (ptrdiff_t p = 0; p < k; p++, a += ap, b += bp) {
-        V x0, x1, x2;
-#if MM_MASKED
-        x0 = nv == 1 ? (V)MM(load)(first, b) : (V)*(const U *)b;
-        if (nv > 1)
-            x1 = nv == 2 ? (V)MM(load)(first, b + VL) : (V)*(const U *)(b + VL);
-        if (nv > 2)
-            x2 = (V)MM(load)(first, b + 2 * VL);
-#else
-        x0 = *(const U *)b;
-        if (nv > 1)
-            x1 = *(const U *)(b + VL);
-        if (nv > 2)
-            x2 = *(const U *)(b + 2 * VL);
-#endif
-        ROWS(STEP)
-    }
-#if MM_MASKED
-    if (rest >= VL) {
-        ROWS(WRITE)
-        return;
-    }
-    ROWS(WRITE_SOME)
-#else
-    /* The last vector may hold fewer columns than it has room for: then it goes through memory of our own. */
-    T spare[MR * VL], *end = rest < VL ? spare : c + (nv - 1) * VL;
-    const ptrdiff_t lde = rest < VL ? VL : ldc;
-    const int add_end = add && rest >= VL;
-    ROWS(WRITE)
-    if (rest < VL)
-        for (int i = 0; i < mr; i++)
-            for (ptrdiff_t q = 0; q < rest; q++) {
-                T *to = c + i * ldc + (nv - 1) * VL + q;
-                *to = add ? *to + spare[i * VL + q] : spare[i * VL + q];
-            }
-#endif
-}
-
-typedef void (*MM(tile_f))(ptrdiff_t, const T *, ptrdiff_t, ptrdiff_t, const T *, ptrdiff_t, T, int, T *, ptrdiff_t,
-                           ptrdiff_t);
-#define TILE(r, v)                                                                                                   \
-    static void MM(tile_##r##_##v)(ptrdiff_t k, const T *a, ptrdiff_t ai, ptrdiff_t ap, const T *b, ptrdiff_t bp,    \
-                                   T alpha, int add, T *c, ptrdiff_t ldc, ptrdiff_t cols)                            \
-    {                                                                                                                \
-        MM(tile)(r, v, k, a, ai, ap, b, bp, alpha, add, c, ldc, cols);                                               \
-    }
-#if MM_VECTORS == 3
-# define TILES(r) TILE(r, 1) TILE(r, 2) TILE(r, 3)
-# define NAMES(r) {MM(tile_##r##_1), MM(tile_##r##_2), MM(tile_##r##_3)}
-#else
-# define TILES(r) TILE(r, 1) TILE(r, 2)
-# define NAMES(r) {MM(tile_##r##_1), MM(tile_##r##_2)}
-#endif
-TILES(1) TILES(2) TILES(3) TILES(4)
-#if MM_ROWS >= 6
-TILES(5) TILES(6)
-#endif
-#if MM_ROWS >= 8
-TILES(7) TILES(8)
-#endif
-static const MM(tile_f) MM(tiles)[MR][NV] = {
-    NAMES(1), NAMES(2), NAMES(3), NAMES(4),
-#if MM_ROWS >= 6
-    NAMES(5), NAMES(6),
-#endif
-#if MM_ROWS >= 8
-    NAMES(7), NAMES(8),
-#endif
-};
+#include "matmul_tile.h"
 
 /* All rows of c over one panel of b (at most NR columns).  Rows are dealt evenly to the tiles. */
 static void MM(panel)(ptrdiff_t m, ptrdiff_t k, const T *a, ptrdiff_t ai, ptrdiff_t ap, const T *b, ptrdiff_t bp, T alpha,
@@ -150,12 +27,25 @@ static void MM(panel)(ptrdiff_t m, ptrdiff_t k, const T *a, ptrdiff_t ai, ptrdif
     }
 }
 
+/* Elements of a (0 to VL - 1) and b (from VL) by their places. */
+typedef ITYPE MM(places) __attribute__((vector_size(MM_BYTES)));
+MM_INLINE V MM(pick)(V a, V b, MM(places) at)
+{
+#ifdef __clang__
+    V r;
+    for (int i = 0; i < VL; i++)
+        r[i] = at[i] < VL ? a[at[i]] : b[at[i] - VL];
+    return r;
+#else
+    return __builtin_shuffle(a, b, at);
+#endif
+}
+
 /* r[VL] as rows -> columns, by halving blocks. */
 MM_INLINE void MM(transpose)(V *r)
 {
-    typedef ITYPE M __attribute__((vector_size(MM_BYTES)));
     for (int h = VL / 2; h > 0; h /= 2) {
-        M lo, hi;
+        MM(places) lo, hi;
         for (int i = 0; i < VL; i++) {
             lo[i] = i & h ? VL + i - h : i;
             hi[i] = i & h ? VL + i : i + h;
@@ -163,8 +53,8 @@ MM_INLINE void MM(transpose)(V *r)
         for (int i = 0; i < VL; i++)
             if (!(i & h)) {
                 V x = r[i], y = r[i + h];
-                r[i] = __builtin_shuffle(x, y, lo);
-                r[i + h] = __builtin_shuffle(x, y, hi);
+                r[i] = MM(pick)(x, y, lo);
+                r[i + h] = MM(pick)(x, y, hi);
             }
     }
 }
@@ -214,15 +104,14 @@ static void MM(pack_b)(ptrdiff_t k, ptrdiff_t cols, const T *b, ptrdiff_t ldb, i
 /* One vector whose lane i is the sum of the lanes of r[i]; r is used up. */
 MM_INLINE V MM(sums)(V *r)
 {
-    typedef ITYPE M __attribute__((vector_size(MM_BYTES)));
     for (int h = VL / 2; h > 0; h /= 2) {
-        M lo, hi;
+        MM(places) lo, hi;
         for (int i = 0; i < VL; i++) {
             lo[i] = i & h ? VL + i - h : i;
             hi[i] = i & h ? VL + i : i + h;
         }
         for (int i = 0; i < h; i++)
-            r[i] = __builtin_shuffle(r[i], r[i + h], lo) + __builtin_shuffle(r[i], r[i + h], hi);
+            r[i] = MM(pick)(r[i], r[i + h], lo) + MM(pick)(r[i], r[i + h], hi);
     }
     return r[0];
 }
@@ -406,122 +295,7 @@ static void MM(serial)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, T alpha, const T *
     }
 }
 
-/* Threads for a product: a share below some 200 thousand steps (60 thousand where memory is the limit) does not pay. */
-static int MM(threads)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, int threads)
-{
-    double work = (double)m * (double)n * (double)k;
-    double most = work / (m == 1 || n == 1 ? 32768.0 : 131072.0);
-    return most < threads ? MM_MAX((int)most, 1) : threads;
-}
-
-/* As serial(), on the call's threads and with its scratch memory. */
-static int MM(product)(mxnd_call *call, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, T alpha, const T *a, ptrdiff_t lda, int ta,
-                       const T *b, ptrdiff_t ldb, int tb, int add, T *c, ptrdiff_t ldc)
-{
-    const int threads = MM(threads)(m, n, k, call->threads);
-    if (threads == 1) {
-        const size_t need = MM(scratch)(m, n, k);
-        if (need <= 8192) {
-            char local[8192] __attribute__((aligned(64)));
-            MM(serial)(m, n, k, alpha, a, lda, ta, b, ldb, tb, add, c, ldc, local);
-            return MX_OK;
-        }
-        void *scratch = call->take(need);
-        if (!scratch)
-            return MX_MEMORY_ERROR;
-        MM(serial)(m, n, k, alpha, a, lda, ta, b, ldb, tb, add, c, ldc, scratch);
-        call->give(scratch);
-        return MX_OK;
-    }
-    const ptrdiff_t tiles = ((m + MR - 1) / MR) * ((n + VL - 1) / VL);
-    if (tiles < 2 * threads && k >= 64 * threads) {         /* c is small: every thread sums a part of k */
-        const size_t part = ((size_t)(m * n) * sizeof(T) + 63) / 64 * 64;
-        const size_t need = (MM(scratch)(m, n, (k + threads - 1) / threads) + 63) / 64 * 64;
-        char *scratch = call->take((part + need) * (size_t)threads);
-        if (!scratch)
-            return MX_MEMORY_ERROR;
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-        for (int t = 0; t < threads; t++) {
-            ptrdiff_t from, to;
-            char *mine = scratch + (part + need) * (size_t)t;
-            mm_chunk(k, threads, t, 1, &from, &to);
-            MM(serial)(m, n, to - from, alpha, a + from * (ta ? lda : 1), lda, ta, b + from * (tb ? 1 : ldb), ldb, tb,
-                       t == 0 && add, t ? (T *)mine : c, t ? n : ldc, mine + part);
-        }
-        for (int t = 1; t < threads; t++) {
-            const T *more = (const T *)(scratch + (part + need) * (size_t)t);
-            for (ptrdiff_t i = 0; i < m; i++)
-                for (ptrdiff_t j = 0; j < n; j++)
-                    c[i * ldc + j] += more[i * n + j];
-        }
-        call->give(scratch);
-        return MX_OK;
-    }
-    int down = 1;                               /* threads along m; the others go along n */
-    double least = 1e300;
-    for (int d = 1; d <= threads; d++)
-        if (threads % d == 0) {
-            ptrdiff_t rows = ((m + MR - 1) / MR + d - 1) / d * MR, e = threads / d;
-            ptrdiff_t cols = ((n + VL - 1) / VL + e - 1) / e * VL;
-            double cost = (double)rows * (double)cols + 8.0 * (double)cols + (double)rows;
-            if (cost < least)
-                least = cost, down = d;
-        }
-    const int across = threads / down;
-    const size_t need = (MM(scratch)(m / down + MR, n / across + VL, k) + 63) / 64 * 64;
-    char *scratch = call->take(need * (size_t)threads);
-    if (!scratch)
-        return MX_MEMORY_ERROR;
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-    for (int t = 0; t < threads; t++) {
-        ptrdiff_t i, i1, j, j1;
-        mm_chunk(m, down, t / across, MR, &i, &i1);
-        mm_chunk(n, across, t % across, n == 1 ? 1 : VL, &j, &j1);
-        if (i < i1 && j < j1)
-            MM(serial)(i1 - i, j1 - j, k, alpha, a + i * (ta ? 1 : lda), lda, ta, b + j * (tb ? ldb : 1), ldb, tb, add,
-                       c + i * ldc + j, ldc, scratch + need * (size_t)t);
-    }
-    call->give(scratch);
-    return MX_OK;
-}
-
-/* outer x inner products; operand x of product (o, q) begins at x + (o * inner * size of x) + q * step of x. */
-typedef struct { ptrdiff_t outer, ld, step; int turned; } MM(operand);
-
-static int MM(batch)(mxnd_call *call, ptrdiff_t outer, ptrdiff_t inner, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, T alpha,
-                     const T *a, MM(operand) x, const T *b, MM(operand) y, int add, T *c, MM(operand) z)
-{
-    const ptrdiff_t count = outer * inner;
-    const double work = (double)m * (double)n * (double)k * (double)count;
-    int threads = work / 65536.0 < call->threads ? MM_MAX((int)(work / 65536.0), 1) : call->threads;
-    if (count < threads && count < 4) {
-        for (ptrdiff_t q = 0; q < count; q++) {
-            ptrdiff_t o = q / inner, i = q % inner;
-            int e = MM(product)(call, m, n, k, alpha, a + o * x.outer + i * x.step, x.ld, x.turned, b + o * y.outer + i * y.step,
-                                y.ld, y.turned, add, c + o * z.outer + i * z.step, z.ld);
-            if (e)
-                return e;
-        }
-        return MX_OK;
-    }
-    threads = (int)MM_MIN(threads, MM_MAX(count, 1));
-    const size_t need = (MM(scratch)(m, n, k) + 63) / 64 * 64;
-    char *scratch = call->take(need * (size_t)threads);
-    if (!scratch)
-        return MX_MEMORY_ERROR;
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-    for (int t = 0; t < threads; t++) {
-        ptrdiff_t from, to;
-        mm_chunk(count, threads, t, 1, &from, &to);
-        for (ptrdiff_t q = from; q < to; q++) {
-            ptrdiff_t o = q / inner, i = q % inner;
-            MM(serial)(m, n, k, alpha, a + o * x.outer + i * x.step, x.ld, x.turned, b + o * y.outer + i * y.step, y.ld,
-                       y.turned, add, c + o * z.outer + i * z.step, z.ld, scratch + need * (size_t)t);
-        }
-    }
-    call->give(scratch);
-    return MX_OK;
-}
+#include "matmul_threads.h"
 
 #undef V
 #undef U

@@ -9,15 +9,15 @@
 
 typedef struct { double n, mean, m2; } moments_t;
 
-/* Add n more values: their mean, and the sum of their squared distances from `about`. */
-static inline void join(moments_t *a, double n, double mean, double m2, double about) {
+/* Add n more values: their mean, and the sum of their squared distances from it. */
+static inline void join(moments_t *a, double n, double mean, double m2) {
     double d = mean - a->mean, all = a->n + n;
     if (n == 0) return;
-    m2 -= n * (mean - about) * (mean - about);
-    a->m2 += (m2 > 0 || m2 != m2 ? m2 : 0) + d * d * a->n * n / all;
+    a->m2 += m2 + d * d * a->n * n / all;
     a->mean += d * n / all;
     a->n = all;
 }
+static inline double positive(double x) { return x < 0 ? 0 : x; }      /* rounding may leave less than nothing; nan stays */
 
 /* A backward pass must know which statistics the forward pass used, whatever the training flag is by then.
    The last bit of the saved 1/std says so: set for the batch's own, clear for the moving ones. */

@@ -1,6 +1,7 @@
 /* Normalisation of rows (LayerNorm, InstanceNorm, GroupNorm), L2Normalization and LRN for one type; see norm_type.h. */
 #define VEC NAME(vec)
 #define LOAD(p) (*(const VEC *)(p))
+#define FILL(x) ((T)(x) - (VEC){0})
 #define STRIP 64
 
 /* ---- LayerNorm: data seen as (outer, n, inner), normalised along n, with gamma and beta along n ---- */
@@ -43,17 +44,17 @@ static int NAME(layer_norm)(mxnd_call *c) {
         double mid, var;
         NAME(moments)(x + r * n, 1, n, n, &mid, &var);
         double v = sqrt(var + eps);
-        T m = (T)mid, s = (T)(1 / v);
+        T m = (T)mid, s = (T)(1 / v), rest = (T)((m - mid) / v);         /* what rounding took from the mean */
         mean[r] = m, std[r] = (T)v;
         const T *p = x + r * n;
         T *q = y + r * n;
-        SIMD for (ptrdiff_t k = 0; k < n; k++) q[k] = (p[k] - m) * s * gamma[k] + beta[k];
+        SIMD for (ptrdiff_t k = 0; k < n; k++) q[k] = ((p[k] - m) * s + rest) * gamma[k] + beta[k];
     }
     return MX_OK;
 }
 
 static void NAME(layer_row_backward)(const T *g, const T *x, const T *gamma, ptrdiff_t n, T m, T std, T *dx, T *ag, T *ab) {
-    VEC a = {0}, b = {0}, mv = NAME(fill)(m);
+    VEC a = {0}, b = {0}, mv = FILL(m);
     double u = 0, v = 0, s = 1 / (double)std;
     ptrdiff_t k = 0;
     for (; k + W <= n; k += W) {
@@ -150,7 +151,7 @@ static int NAME(group_norm)(mxnd_call *c) {
         double mid, var;
         NAME(moments)(x + r * K, 1, K, K, &mid, &var);
         double v = sqrt(var + eps);
-        T m = (T)mid, s = (T)(gamma[r % G] / v), b = beta[r % G];
+        T m = (T)mid, s = (T)(gamma[r % G] / v), b = (T)(beta[r % G] + (m - mid) * s);
         mean[r] = m, std[r] = (T)v;
         const T *p = x + r * K;
         T *q = y + r * K;
@@ -187,6 +188,13 @@ static int NAME(group_norm_backward)(mxnd_call *c) {
     return MX_OK;
 }
 
+static double NAME(squares)(const T *x, ptrdiff_t n) {
+    T s = 0;
+    _Pragma("omp simd reduction(+:s)")
+    for (ptrdiff_t i = 0; i < n; i++) s += x[i] * x[i];
+    return s;
+}
+
 /* ---- L2Normalization: data seen as (outer, n, inner), divided by the length along n ---- */
 
 /* in: data; out: output norm; i: outer n inner; d: eps */
@@ -203,7 +211,7 @@ static int NAME(l2_norm)(mxnd_call *c) {
             double sum[STRIP] = {0};
             T s[STRIP];
             if (inner == 1)
-                for (ptrdiff_t k = 0; k < n; k += CHUNK) sum[0] += NAME(spread)(x + at + k, 1, n - k < CHUNK ? n - k : CHUNK, 0, 0);
+                for (ptrdiff_t k = 0; k < n; k += CHUNK) sum[0] += NAME(squares)(x + at + k, n - k < CHUNK ? n - k : CHUNK);
             for (ptrdiff_t k = 0; inner != 1 && k < n; k++)
                 for (ptrdiff_t i = 0; i < w; i++) sum[i] += (double)x[at + k * inner + i] * x[at + k * inner + i];
             for (ptrdiff_t i = 0; i < w; i++) {
@@ -243,7 +251,10 @@ static int NAME(l2_norm_backward)(mxnd_call *c) {
             if (inner == 1)
                 SIMD for (ptrdiff_t k = 0; k < n; k++) dx[at + k] = g[at + k] * s[0] - x[at + k] * t[0];
             for (ptrdiff_t k = 0; inner != 1 && k < n; k++)
-                for (ptrdiff_t i = 0; i < w; i++) dx[at + k * inner + i] = g[at + k * inner + i] * s[i] - x[at + k * inner + i] * t[i];
+                for (ptrdiff_t i = 0; i < w; i++) {
+                    ptrdiff_t q = at + k * inner + i;
+                    dx[q] = g[q] * s[i] - x[q] * t[i];
+                }
         }
     return MX_OK;
 }
@@ -287,4 +298,5 @@ static int NAME(lrn_scale)(mxnd_call *c) {
 }
 #undef VEC
 #undef LOAD
+#undef FILL
 #undef STRIP

@@ -1,16 +1,16 @@
 /* Normalisation kernels for one element type.  norm.h includes this file once per type, with
-   T (the element), W (elements in 64 bytes), NAME(x) and sqrt_ set.  Sums are kept in short vectors over
+   T (the element), W (elements in 64 bytes), and NAME(x) set.  Sums are kept in short vectors over
    chunks that stay in the cache, and joined in double, so long groups lose no digits. */
 typedef T NAME(vec) __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
 #define VEC NAME(vec)
 #define LOAD(p) (*(const VEC *)(p))
+#define FILL(x) ((T)(x) - (VEC){0})
 
 static inline double NAME(add_up)(VEC v) {
     double s = 0;
     for (int k = 0; k < W; k++) s += v[k];
     return s;
 }
-static inline VEC NAME(fill)(T x) { return x - (VEC){0}; }
 
 /* Sum over rows of n elements each, `step` apart. */
 static double NAME(sum)(const T *x, ptrdiff_t rows, ptrdiff_t n, ptrdiff_t step) {
@@ -25,23 +25,25 @@ static double NAME(sum)(const T *x, ptrdiff_t rows, ptrdiff_t n, ptrdiff_t step)
     return NAME(add_up)(a + b) + rest;
 }
 
-/* Sum of squared distances from m. */
-static double NAME(spread)(const T *x, ptrdiff_t rows, ptrdiff_t n, ptrdiff_t step, T m) {
-    VEC a = {0}, b = {0}, c = NAME(fill)(m);
-    double rest = 0;
+/* Sum of squared distances from the mean, by way of m, a rough mean; *mean gets what m lacks. */
+static double NAME(spread)(const T *x, ptrdiff_t rows, ptrdiff_t n, ptrdiff_t step, T m, double *mean) {
+    VEC a = {0}, b = {0}, s = {0}, t = {0}, c = FILL(m);
+    double rest = 0, sum = 0, all = (double)rows * n;
     for (ptrdiff_t r = 0; r < rows; r++, x += step) {
         ptrdiff_t i = 0;
         for (; i + 2 * W <= n; i += 2 * W) {
             VEC u = LOAD(x + i) - c, v = LOAD(x + i + W) - c;
-            a += u * u, b += v * v;
+            a += u * u, b += v * v, s += u, t += v;
         }
         for (; i + W <= n; i += W) {
             VEC u = LOAD(x + i) - c;
-            a += u * u;
+            a += u * u, s += u;
         }
-        for (; i < n; i++) rest += (double)(x[i] - m) * (x[i] - m);
+        for (; i < n; i++) rest += (double)(x[i] - m) * (x[i] - m), sum += x[i] - m;
     }
-    return NAME(add_up)(a + b) + rest;
+    sum += NAME(add_up)(s + t);
+    *mean = m + sum / all;
+    return NAME(add_up)(a + b) + rest - sum * sum / all;
 }
 
 /* Mean and biased variance of rows x n elements, reading memory once: chunks small enough for the cache. */
@@ -52,24 +54,25 @@ static void NAME(moments)(const T *x, ptrdiff_t rows, ptrdiff_t n, ptrdiff_t ste
             for (ptrdiff_t i = 0; i < n; i += CHUNK) {
                 ptrdiff_t m = n - i < CHUNK ? n - i : CHUNK;
                 const T *p = x + r * step + i;
-                double mid = NAME(sum)(p, 1, m, 0) / m;
-                join(&all, m, mid, NAME(spread)(p, 1, m, 0, (T)mid), (T)mid);
+                double mid = NAME(sum)(p, 1, m, 0) / m, m2 = NAME(spread)(p, 1, m, 0, (T)mid, &mid);
+                join(&all, m, mid, m2);
             }
     } else if (n) {
         ptrdiff_t many = CHUNK / n;
         for (ptrdiff_t r = 0; r < rows; r += many) {
             ptrdiff_t k = rows - r < many ? rows - r : many;
             double mid = NAME(sum)(x + r * step, k, n, step) / (k * n);
-            join(&all, k * n, mid, NAME(spread)(x + r * step, k, n, step, (T)mid), (T)mid);
+            double m2 = NAME(spread)(x + r * step, k, n, step, (T)mid, &mid);
+            join(&all, k * n, mid, m2);
         }
     }
     *mean = all.n ? all.mean : NAN;
-    *var = all.n ? all.m2 / all.n : NAN;
+    *var = all.n ? positive(all.m2) / all.n : NAN;
 }
 
 /* Sums of g and of g * (x - m). */
 static void NAME(dots)(const T *g, const T *x, ptrdiff_t n, T m, double *sg, double *sgx) {
-    VEC c = NAME(fill)(m);
+    VEC c = FILL(m);
     double u = 0, v = 0;
     for (ptrdiff_t at = 0; at < n; at += CHUNK) {
         ptrdiff_t stop = n - at < CHUNK ? n : at + CHUNK, i = at;
@@ -99,26 +102,27 @@ static void NAME(column_dots)(const T *g, const T *x, ptrdiff_t rows, ptrdiff_t 
 /* ---- batch normalisation: data seen as (outer, channels, inner) ---- */
 
 /* Moments per channel when channels are the last axis: whole rows at a time, one part of the rows. */
-static void NAME(column_moments)(const T *x, ptrdiff_t rows, ptrdiff_t C, double *mean, double *m2, T *mid, T *dev) {
+static void NAME(column_moments)(const T *x, ptrdiff_t rows, ptrdiff_t C, double *mean, double *m2, T *mid) {
+    T *dev = mid + C, *off = dev + C;
     ptrdiff_t many = 16384 / C < 8 ? 8 : 16384 / C, seen = 0;
     for (ptrdiff_t c = 0; c < C; c++) mean[c] = m2[c] = 0;
     for (ptrdiff_t r = 0; r < rows; r += many) {
         ptrdiff_t k = rows - r < many ? rows - r : many;
         const T *p = x + r * C;
-        for (ptrdiff_t c = 0; c < C; c++) mid[c] = dev[c] = 0;
+        for (ptrdiff_t c = 0; c < C; c++) mid[c] = dev[c] = off[c] = 0;
         for (ptrdiff_t i = 0; i < k; i++)
             SIMD for (ptrdiff_t c = 0; c < C; c++) mid[c] += p[i * C + c];
         for (ptrdiff_t c = 0; c < C; c++) mid[c] /= (T)k;
         for (ptrdiff_t i = 0; i < k; i++)
             SIMD for (ptrdiff_t c = 0; c < C; c++) {
                 T d = p[i * C + c] - mid[c];
-                dev[c] += d * d;
+                dev[c] += d * d, off[c] += d;
             }
         double share = (double)k / (seen + k), weight = (double)seen * share;
         for (ptrdiff_t c = 0; c < C; c++) {
-            double d = mid[c] - mean[c];
+            double more = (double)off[c] / k, d = mid[c] + more - mean[c];
             mean[c] += d * share;
-            m2[c] += dev[c] + d * d * weight;
+            m2[c] += dev[c] - more * off[c] + d * d * weight;
         }
         seen += k;
     }
@@ -133,28 +137,29 @@ static int NAME(batch_moments)(mxnd_call *c, const T *x, ptrdiff_t N, ptrdiff_t 
         return MX_OK;
     }
     int parts = N < 2 * threads ? 1 : threads;
-    char *room = c->take(parts * C * (2 * sizeof(double) + 2 * sizeof(T)));
+    char *room = c->take(parts * C * (2 * sizeof(double) + 3 * sizeof(T)) + 1);
     if (!room) return MX_MEMORY_ERROR;
     double *means = (double *)room, *m2s = means + parts * C;
     T *small = (T *)(m2s + parts * C);
     #pragma omp parallel for num_threads(threads) if(parts > 1) schedule(static)
     for (int p = 0; p < parts; p++) {
         ptrdiff_t from = N * p / parts, to = N * (p + 1) / parts;
-        NAME(column_moments)(x + from * C, to - from, C, means + p * C, m2s + p * C, small + 2 * p * C, small + (2 * p + 1) * C);
+        NAME(column_moments)(x + from * C, to - from, C, means + p * C, m2s + p * C, small + 3 * p * C);
     }
     for (ptrdiff_t k = 0; k < C; k++) {
         moments_t all = {0, 0, 0};
         for (int p = 0; p < parts; p++)
-            join(&all, N * (p + 1) / parts - N * p / parts, means[p * C + k], m2s[p * C + k], means[p * C + k]);
+            join(&all, N * (p + 1) / parts - N * p / parts, means[p * C + k], m2s[p * C + k]);
         mean[k] = all.n ? all.mean : NAN;
-        var[k] = all.n ? all.m2 / all.n : NAN;
+        var[k] = all.n ? positive(all.m2) / all.n : NAN;
     }
     c->give(room);
     return MX_OK;
 }
 
-/* y = x * a + b, with a and b per channel. */
-static void NAME(scale_channels)(mxnd_call *c, const T *x, T *y, ptrdiff_t N, ptrdiff_t C, ptrdiff_t S, const T *a, const T *m, const T *b) {
+/* y = (x - m) * a + b, with m, a and b per channel. */
+static void NAME(scale_channels)(mxnd_call *c, const T *x, T *y, ptrdiff_t N, ptrdiff_t C, ptrdiff_t S,
+                                 const T *a, const T *m, const T *b) {
     int threads = N * C * S < SMALL ? 1 : c->threads;
     if (S > 1) {
         #pragma omp parallel for num_threads(threads) if(threads > 1) schedule(static)
@@ -183,7 +188,7 @@ static int NAME(batch_norm)(mxnd_call *c) {
     double eps = c->d[0];
     double *mid = c->take(2 * C * sizeof(double) + 2 * C * sizeof(T) + 1), *var = mid + C;
     if (!mid) return MX_MEMORY_ERROR;
-    T *scale = (T *)(var + C);
+    T *scale = (T *)(var + C), *shift = scale + C;
     if (batch) {
         int bad = NAME(batch_moments)(c, x, N, C, S, mid, var);
         if (bad) {
@@ -197,8 +202,9 @@ static int NAME(batch_norm)(mxnd_call *c) {
         mean[k] = (T)mid[k];
         inv[k] = NAME(marked)((T)(1 / sqrt(var[k] + eps)), batch);
         scale[k] = inv[k] * gamma[k];
+        shift[k] = (T)(beta[k] - (mid[k] - mean[k]) * scale[k]);       /* with what rounding took from the mean */
     }
-    NAME(scale_channels)(c, x, out, N, C, S, scale, mean, beta);
+    NAME(scale_channels)(c, x, out, N, C, S, scale, mean, shift);
     c->give(mid);
     return MX_OK;
 }
@@ -262,3 +268,4 @@ static int NAME(batch_norm_backward)(mxnd_call *c) {
 }
 #undef VEC
 #undef LOAD
+#undef FILL

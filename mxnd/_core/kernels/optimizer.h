@@ -100,7 +100,8 @@ static void copy_weight(const mxnd_tensor *from, const mxnd_tensor *to) {
       what the last inputs hold: 0 nothing, 1 rates and decays, 2 the factor of the gradient, 3 two norms (r1 r2);
    d: lr and wd of each group, then the numbers that all groups share (rescale, clip, ...) */
 static int optimizer_update(mxnd_call *c) {
-    int code = (int)c->i[0], groups = (int)c->i[1], each = (int)c->i[2], master = (int)c->i[3], keep = (int)c->i[4], last = (int)c->i[5];
+    int code = (int)c->i[0], groups = (int)c->i[1], each = (int)c->i[2];
+    int master = (int)c->i[3], keep = (int)c->i[4], last = (int)c->i[5];
     for (int k = 0; k < groups; k++) {
         const mxnd_tensor *in = c->in + k * each, *t[MOST_ARRAYS];
         double d[16] = {c->d[2 * k], c->d[2 * k + 1]};
@@ -185,7 +186,8 @@ static int multi_lamb(mxnd_call *c) {
 /* out[k] = lr scaled by the norms.  in: lrs, sums of squares of weights and of gradients, wds; d: eta eps rescale */
 static int lars_rates(mxnd_call *c) {
     for (ptrdiff_t i = 0; i < c->out[0].size; i++) {
-        double lr = number_at(c->in, i), w = sqrt(number_at(c->in + 1, i)), g = sqrt(number_at(c->in + 2, i)), wd = number_at(c->in + 3, i);
+        double lr = number_at(c->in, i), wd = number_at(c->in + 3, i);
+        double w = sqrt(number_at(c->in + 1, i)), g = sqrt(number_at(c->in + 2, i));
         double got = w > 0 && g > 0 ? lr * c->d[0] * w / (g * c->d[2] + wd * w + c->d[1]) : lr;
         float f = (float)got;
         if (c->out[0].type == MX_F64) ((double *)c->out[0].data)[i] = got;
@@ -199,14 +201,15 @@ static int square_sums(mxnd_call *c) {
     return MX_OK;
 }
 
-/* 1 if every number of every array is finite; i: whether to start from 1, or from what the output holds (not supported: 1) */
+/* 1 if every number of every array is finite, else 0 */
 static int all_finite(mxnd_call *c) {
     int good = 1;
     for (int k = 0; k < c->nin && good; k++) {
         const mxnd_tensor *t = c->in + k;
         uint64_t bad = 0;
         if (t->type == MX_F64)
-            for (ptrdiff_t i = 0; i < t->size; i++) bad |= (((const uint64_t *)t->data)[i] & 0x7ff0000000000000u) == 0x7ff0000000000000u;
+            for (ptrdiff_t i = 0; i < t->size; i++)
+                bad |= (((const uint64_t *)t->data)[i] & 0x7ff0000000000000u) == 0x7ff0000000000000u;
         else if (t->type == MX_F32) {
             uint32_t some = 0;
             for (ptrdiff_t i = 0; i < t->size; i++) some |= (((const uint32_t *)t->data)[i] & 0x7f800000u) == 0x7f800000u;
@@ -222,7 +225,8 @@ static int all_finite(mxnd_call *c) {
     return MX_OK;
 }
 
-/* Adagrad with one sum of squares for each row.  in: weight grad history; d: lr rescale clip epsilon; i: rows, elements of a row */
+/* Adagrad with one sum of squares for each row.  in: weight grad history; d: lr rescale clip epsilon;
+   i: rows, elements of a row */
 static int group_adagrad(mxnd_call *c) {
     ptrdiff_t rows = c->i[0], n = c->i[1];
     int wide = c->in[0].type == MX_F64, threads = rows * n < 32768 ? 1 : c->threads;

@@ -77,7 +77,8 @@ STEP(signum) {                                           /* momentum, wd_lh */
     }
 }
 STEP(ftml) {                                             /* beta1, beta2, epsilon, t */
-    START T *e = a[2], *v = a[3], *z = a[4], *o = a[5], b1 = (T)d[4], b2 = (T)d[5], eps = (T)d[6], c1 = (T)(1 - d[4]), c2 = (T)(1 - d[5]);
+    START T *e = a[2], *v = a[3], *z = a[4], *o = a[5], b1 = (T)d[4], b2 = (T)d[5], eps = (T)d[6];
+    T c1 = (T)(1 - d[4]), c2 = (T)(1 - d[5]);
     T up = (T)((1 - pow(d[4], d[7])) / d[0]), per = (T)(1 / (1 - pow(d[5], d[7])));
     EACH {
         T h = g[i] * rescale + wd * w[i], u = CLIP(h), y = b2 * v[i] + c2 * u * u, t = up * (SQRT(y * per) + eps);

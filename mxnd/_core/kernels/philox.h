@@ -1,5 +1,5 @@
 /* Random words: Philox 4x32 with 10 rounds, a keyed function of a counter.  Nothing is carried from one number to
-   the next, so any thread can make any part of an array and every instruction set makes the same numbers.
+   the next, so any thread can make any part of an array and every instruction set makes the same words.
 
    Counters are 128 bits: the place in the stream (64), the number of the draw at that place (32), zero.
    philox_fill makes blocks of 8 counters, 32 words: first words 0 and 1 of each counter, then words 2 and 3.

@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Kernels that draw random numbers.  Every number is a function of (seed, place in the stream), see philox.h, so
-results do not depend on threads or on the instruction set's vector length."""
+results do not depend on threads; between instruction sets they agree but for the last digits of logarithms and the like."""
 include "kernel.pxi"
 
 cdef extern from "sampling.h" nogil:

@@ -55,7 +55,8 @@ static void reduce_store(const reduce_t *r, int finish, acc_t *acc, P n, const m
 }
 
 /* The results of task i (counted without blocks), from its accumulators. */
-static void reduce_finish(const reduce_t *r, const tasks_t *t, int finish, P i, acc_t *acc, const mxnd_tensor *x, mxnd_tensor *out) {
+static void reduce_finish(const reduce_t *r, const tasks_t *t, int finish, P i, acc_t *acc, const mxnd_tensor *x,
+                          mxnd_tensor *out) {
     P k2 = r->count > 2 ? r->g[2].n : 1, j2 = i % t->n2 * t->w2, j0 = i / t->n2 * t->w0;
     P m0 = r->g[0].n - j0 < t->w0 ? r->g[0].n - j0 : t->w0, m2 = k2 - j2 < t->w2 ? k2 - j2 : t->w2;
     if (m2 == k2)

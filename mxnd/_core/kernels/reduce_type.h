@@ -2,13 +2,13 @@
    Included by reduce.h with T, N (names), FLOATING, the accumulators S (sums: double or uint64_t, which wraps) and A (extremes:
    double or int64_t), and the lane types LS (sums), LQ (squares) and LP (products). */
 
-/* One contiguous run.  Long ones go as four streams, which hides the latency of the additions; each block of
+/* One contiguous run.  Long ones of floats go as four streams, which hides the latency of the additions; each block of
    4096 elements is summed in the lane type and added to the accumulator. */
 #define ADDITIVE(name, LANE, ID, MAP, OP, SYMBOL) \
 static ALWAYS S N(name##_row)(const T *x, P n) { \
     S total = (S)ID; \
     P at = 0; \
-    for (; at + 1024 <= n; ) { \
+    while (FLOATING && at + 1024 <= n) { \
         P m = n - at < 4096 ? n - at : 4096, q = m / 4; \
         const T *p = x + at; \
         LANE s0 = ID, s1 = ID, s2 = ID, s3 = ID; \
@@ -20,11 +20,13 @@ static ALWAYS S N(name##_row)(const T *x, P n) { \
         total = (S)OP(total, (S)OP(OP((S)s0, (S)s1), OP((S)s2, (S)s3))); \
         at += 4 * q; \
     } \
-    if (at < n) { \
+    while (at < n) { \
+        P end = n - at < 4096 ? n : at + 4096; \
         LANE s0 = ID; \
         PRAGMA(omp simd reduction(SYMBOL:s0)) \
-        for (P i = at; i < n; i++) s0 = OP(s0, (LANE)MAP(x[i])); \
+        for (P i = at; i < end; i++) s0 = OP(s0, (LANE)MAP(x[i])); \
         total = (S)OP(total, (S)s0); \
+        at = end; \
     } \
     return total; \
 } \
@@ -35,13 +37,13 @@ static ALWAYS void N(name##_fixed)(const T *x, P rows, const P n, S *acc) { \
         acc[i] = (S)s; \
     } \
 } \
-/* Rows of a few elements: 64 rows side by side. */ \
+/* Rows of a few floats: 64 rows side by side. */ \
 static void N(name##_rows)(const void *data, P rows, P n, void *out) { \
     const T *x = data; \
     S *acc = out; \
     if (FLOATING && n == 8) N(name##_fixed)(x, rows, 8, acc); \
     else if (FLOATING && n == 4) N(name##_fixed)(x, rows, 4, acc); \
-    else if (n < 16) \
+    else if (FLOATING && n < 16) \
         for (P i = 0; i < rows; i += 64) { \
             LANE s[64]; \
             const T *p = x + i * n; \
@@ -63,7 +65,7 @@ static void N(name##_cols)(const void *data, P r, P stride, P k, void *out) { \
     const T *x = data; \
     S *restrict acc = out; \
     P i = 0; \
-    for (; i + 8 <= r; i += 8) { \
+    for (; FLOATING && i + 8 <= r; i += 8) { \
         const T *p0 = x + i * stride, *p1 = p0 + stride, *p2 = p1 + stride, *p3 = p2 + stride; \
         const T *p4 = p3 + stride, *p5 = p4 + stride, *p6 = p5 + stride, *p7 = p6 + stride; \
         PRAGMA(omp simd) \
@@ -88,7 +90,7 @@ static ALWAYS A N(name##_row)(const T *x, P n) { \
     T m0 = x[0], m1 = m0, m2 = m0, m3 = m0; \
     int bad = IS_NAN(m0); \
     P at = 0; \
-    for (; at + 1024 <= n; ) { \
+    while (FLOATING && at + 1024 <= n) { \
         P m = n - at < 4096 ? n - at : 4096, q = m / 4; \
         const T *p = x + at; \
         PRAGMA(omp simd reduction(SYMBOL:m0, m1, m2, m3) reduction(|:bad)) \
@@ -113,7 +115,7 @@ static ALWAYS A N(name##_row)(const T *x, P n) { \
 static void N(name##_rows)(const void *data, P rows, P n, void *out) { \
     const T *x = data; \
     A *acc = out; \
-    if (n < 16) \
+    if (FLOATING && n < 16) \
         for (P i = 0; i < rows; i += 64) { \
             T s[64]; \
             const T *p = x + i * n; \

@@ -170,7 +170,8 @@ static void order_range(const mxnd_tensor *x, mxnd_tensor *out, mxnd_tensor *pla
         char *other = scratch + order_room(x->type, n, k) / 2;
         int wide = is_wide(x->type, n);
 #if HAVE_QUICK
-        if (wide && n <= 0xffffffffLL && !is_few(n, k) && tight(row, n, inner, x->type, flags, (uint64_t *)scratch, (uint64_t *)other))
+        if (wide && n <= 0xffffffffLL && !is_few(n, k) &&
+            tight(row, n, inner, x->type, flags, (uint64_t *)scratch, (uint64_t *)other))
             wide = 0;
         else
 #endif

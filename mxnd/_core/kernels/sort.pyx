@@ -68,7 +68,7 @@ cdef int order_shared(mxnd_call* c) noexcept nogil:
 cdef int order(mxnd_call* c) noexcept nogil:
     """c.i: outer, n, inner, k, whether descending, what is wanted; a second output gets the places."""
     cdef Py_ssize_t n = c.i[1], inner = c.i[2], k = c.i[3], places = c.i[0] * inner, some = 1, i, room
-    cdef int flags = c.i[4], want = c.i[5], type = c.inp.type
+    cdef int want = c.i[5], type = c.inp.type
     cdef mxnd_tensor* second = c.out + 1 if c.nout > 1 else NULL
     cdef bint plain = want == WANT_VALUES and second == NULL and k == n
     cdef char* scratch

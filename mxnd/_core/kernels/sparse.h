@@ -13,7 +13,7 @@ static inline ptrdiff_t rank_of(const uint64_t *bits, const int64_t *ranks, ptrd
     return ranks[c >> 6] + __builtin_popcountll(bits[c >> 6] & (((uint64_t)1 << (c & 63)) - 1));
 }
 
-#define AHEAD 4          /* entries between a prefetch and its use */
+#define AHEAD 16          /* entries between a prefetch and its use */
 
 #define T float
 #define NAME(x) x##_f32
@@ -232,7 +232,7 @@ static int csr_dot(mxnd_call *c) {
     return MX_OK;
 }
 
-#define PANEL 1048576          /* bytes of the result that stay in the cache */
+#define PANEL 4194304          /* bytes of the result that stay in the cache */
 
 /* in: values, columns, starts, dense[, bits, ranks: which rows of the result are wanted];
    i: columns, width, rows of the result, whether columns ascend in each row */

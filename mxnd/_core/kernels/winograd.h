@@ -59,27 +59,25 @@ static inline int wino_fits(const conv_geometry *g)
         o3 = q + 8 * s + m5;                                                                                         \
     } while (0)
 
-typedef int32_t wino_m __attribute__((vector_size(MM_BYTES)));
-
 /* Even and odd elements of a and b in a row; and the way back. */
 MM_INLINE void wino_part(wino_v a, wino_v b, wino_v *even, wino_v *odd)
 {
-    wino_m e, o;
+    mm_places_f32 e, o;
     for (int i = 0; i < VL; i++)
         e[i] = 2 * i, o[i] = 2 * i + 1;
-    *even = __builtin_shuffle(a, b, e);
-    *odd = __builtin_shuffle(a, b, o);
+    *even = mm_pick_f32(a, b, e);
+    *odd = mm_pick_f32(a, b, o);
 }
 
 MM_INLINE void wino_mix(wino_v even, wino_v odd, wino_v *a, wino_v *b)
 {
-    wino_m x, y;
+    mm_places_f32 x, y;
     for (int i = 0; i < VL; i++) {
         x[i] = i / 2 + (i & 1) * VL;
         y[i] = VL / 2 + i / 2 + (i & 1) * VL;
     }
-    *a = __builtin_shuffle(even, odd, x);
-    *b = __builtin_shuffle(even, odd, y);
+    *a = mm_pick_f32(even, odd, x);
+    *b = mm_pick_f32(even, odd, y);
 }
 
 /* From one matrix of points to the next; not a power of two, which would crowd one part of the cache. */
