@@ -1,14 +1,11 @@
 """mxnd: the MXNet 1.x array API - NDArray, Symbol, sparse storage, autograd - on today's Python."""
 import sys as _sys
 
-from . import _core, ops
+from . import _core, autograd, base, context, engine, executor, memory, model, ndarray, ops, random, runtime, sparse, symbol, threads, util
 from . import attributes as attribute
-from . import autograd, base, context, engine, memory, model, ndarray, random, runtime, threads, util
 from . import names as name
 from . import ndarray as nd
-from . import sparse, symbol
 from . import symbol as sym
-from . import executor
 from .attributes import AttrScope
 from .base import MXNetError
 from .context import Context, cpu, cpu_pinned, current_context, gpu, gpu_memory_info, num_gpus

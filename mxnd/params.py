@@ -382,12 +382,25 @@ def _read_sparse(r, stype, stored, shape, dtype, what, at):
     parts = {name: _read_dense(r, s, t, f"{name} of {what}") for name, t, s in indices}
     with _blame(r, f"{stype} {what}", at):
         if stype == "row_sparse":
+            _check_range("row", parts["indices"].asnumpy(), shape[0] if shape else 0)
             return sparse.row_sparse_array((data, parts["indices"]), shape=shape, dtype=dtype)
-        if not parts["indptr"].size and not data.size and shape:      # MXNet leaves it out when nothing is stored
+        if not parts["indptr"].size and not data.size and len(shape) == 2:      # left out when nothing is stored
             if shape[0] > r.size:
-                r.fail(f"rows of {what}; expected an indptr array of {shape[0] + 1}, got none", at)
+                raise ValueError(f"indptr; expected {shape[0] + 1} numbers, got none")
             parts["indptr"] = zeros((shape[0] + 1,), dtype="int64")
-        return sparse.csr_matrix((data, parts["indices"], parts["indptr"]), shape=shape, dtype=dtype)
+        ends = parts["indptr"].asnumpy()
+        if len(shape) != 2 or ends.shape != (shape[0] + 1,) or ends[0] != 0 or (ends[1:] < ends[:-1]).any() \
+                or ends[-1] > min(data.size, parts["indices"].size):
+            raise ValueError("indptr does not ascend from 0 to at most the number of stored values, in rows + 1 steps")
+        used = slice(0, int(ends[-1]))           # MXNet sometimes stores more than it uses
+        _check_range("column", parts["indices"].asnumpy()[used], shape[1])
+        return sparse.csr_matrix((data[used], parts["indices"][used], parts["indptr"]), shape=shape, dtype=dtype)
+
+
+def _check_range(kind, numbers, bound):
+    """No index of a file may lead out of the array."""
+    if numbers.size and not 0 <= numbers.min() <= numbers.max() < bound:
+        raise ValueError(f"{kind} out of range; expected 0 to {bound - 1}, got {numbers.min()} to {numbers.max()}")
 
 
 if sys.byteorder != "little":                    # the data of a file go to memory and back as they are

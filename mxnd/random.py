@@ -2,8 +2,19 @@
 import os
 
 from ._core import plan
-from .ndarray.random import (exponential, gamma, generalized_negative_binomial, multinomial, negative_binomial, normal, poisson,
-                             randint, randn, shuffle, uniform)
+from .ndarray.random import (
+    exponential,
+    gamma,
+    generalized_negative_binomial,
+    multinomial,
+    negative_binomial,
+    normal,
+    poisson,
+    randint,
+    randn,
+    shuffle,
+    uniform,
+)
 
 
 def seed(seed_state, ctx="all"):

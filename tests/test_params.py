@@ -183,7 +183,8 @@ def test_damaged_anywhere(stored):
             assert "byte" in str(e)
         else:
             for a in loaded.values() if isinstance(loaded, dict) else loaded:
-                a.asnumpy() if a.size < 1000 else a.shape
+                if a.stype == "default" or max(a.shape) < 1000:
+                    a.asnumpy()
 
 
 @pytest.mark.parametrize("raw, why", [
@@ -205,7 +206,7 @@ def test_what_is_wrong_is_said(raw, why):
         nd.load_frombuffer(raw)
 
 
-def test_sparse_indices_are_checked(stored):
+def test_sparse_indices_are_checked():
     csr = struct.pack("<Ii", V2, 2) + struct.pack("<Iq", 1, 1) + struct.pack("<I2q", 2, 1, 2) + struct.pack("<iii", 1, 0, 0) \
         + struct.pack("<iIq", 6, 1, 2) + struct.pack("<iIq", 6, 1, 1) + struct.pack("<f2qq", 1, 0, 1, 9)
     with pytest.raises(mx.MXNetError, match="byte 24: csr array 0"):

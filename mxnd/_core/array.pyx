@@ -2,7 +2,6 @@
 """The typed array class: shape, data, views and the buffer protocol."""
 cimport cython
 cimport numpy as cnp
-from cpython.bytes cimport PyBytes_AsString
 from cpython.dict cimport PyDict_SetItem
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE
@@ -13,7 +12,7 @@ from cpython.ref cimport Py_INCREF
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from .memory cimport Buffer, borrow, new_buffer
+from .memory cimport borrow, new_buffer
 
 import numpy as np
 

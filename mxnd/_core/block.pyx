@@ -2,8 +2,7 @@
 """Block programs: chains of elementwise operators over blocks that stay in the cache."""
 from cython.parallel cimport prange
 
-from .array cimport (MX_BF16, MX_BOOL, MX_F16, MX_F32, MX_F64, NDArray, Node, Operator, mxnd_item, mxnd_loop, new_like,
-                     same_shape)
+from .array cimport MX_F32, MX_F64, NDArray, Node, Operator, mxnd_item, new_like, same_shape
 from .threads cimport threads_for
 
 from ..ops.declare import Arithmetic

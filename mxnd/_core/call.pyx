@@ -2,19 +2,18 @@
 """Calling operators on arrays: checks, output arrays, kernels, and recording for autograd."""
 from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_CheckExact
-from libc.math cimport trunc
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from .array cimport (MAXD, MX_BOOL, MX_F32, MX_F64, MX_I64, NDArray, Node, Operator, mxnd_item, mxnd_loop, new_array, new_like,
-                     new_view, same_data, same_shape, shape_of, type_name, use_dunders, use_view_recorder)
+                     same_data, same_shape, shape_of, type_name, use_dunders, use_view_recorder)
 from .elementwise cimport run_broadcast, run_flat
 from .plan cimport Plan, find_plan, run_plan
 
 import numpy as np
 
 from ..ops.errors import MXNetError
-from ..ops.shapes import broadcast_shapes, show
+from ..ops.shapes import show
 from . import array as array_, plan as plan_
 
 cdef extern from * nogil:
@@ -372,7 +371,6 @@ cdef object call(Operator op, tuple inputs, object given, object out, bint all_o
     """Run an operator of any family; given: its parameters, raw in order or checked."""
     cdef Plan p
     cdef list outs
-    cdef NDArray y
     cdef int k
     inputs = without_none(inputs)
     if check_inputs(op, inputs):

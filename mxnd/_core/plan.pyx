@@ -5,18 +5,18 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
+from cpython.tuple cimport PyTuple_GET_ITEM
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, strcmp
 
-from .array cimport (MAXD, MX_BF16, MX_BOOL, MX_F16, MX_F32, MX_F64, MX_INDEX_ERROR, MX_MEMORY_ERROR, MX_OK,
-                     MX_VALUE_ERROR, NDArray, Node, Operator, TYPES, mxnd_call, mxnd_item, mxnd_kernel, mxnd_loop,
+from .array cimport (MAXD, MX_BF16, MX_F16, MX_F32, MX_F64, MX_INDEX_ERROR, MX_MEMORY_ERROR, MX_OK,
+                     MX_VALUE_ERROR, NDArray, Operator, mxnd_call, mxnd_item, mxnd_kernel, mxnd_loop,
                      mxnd_row, mxnd_tensor, new_array, shape_of, type_code, type_name)
 from .elementwise cimport run_flat
 from .memory cimport scratch, scratch_done
 from .threads cimport max_threads
 
-from ..ops.errors import MXNetError
+from ..ops.errors import MXNetError, MXNetIndexError
 from ..ops.shapes import known, same, show
 
 cdef enum:
@@ -358,7 +358,7 @@ cdef int run_plan(Operator op, Plan p, tuple inputs, list outs, bint training) e
 cdef int raise_status(Operator op, int status, mxnd_call* c) except -1:
     text = (<bytes>c.error).decode() if c.error != NULL else "failed"
     if status == MX_INDEX_ERROR:
-        raise IndexError(f"{op.name}: index {c.at} is out of bounds for size {c.bound}"
+        raise MXNetIndexError(f"{op.name}: index {c.at} is out of bounds for size {c.bound}"
                          + (f" ({text})" if c.error != NULL else ""))
     if status == MX_MEMORY_ERROR:
         raise MemoryError(f"{op.name}: {text}")

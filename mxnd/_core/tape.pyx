@@ -3,8 +3,7 @@
 from cpython.object cimport PyObject
 from libc.string cimport memcpy, memset
 
-from .array cimport (MAXD, MX_BF16, MX_F16, MX_F32, MX_F64, NDArray, Node, Operator, mxnd_item, new_like, new_view,
-                     same_shape, shape_of, type_name)
+from .array cimport NDArray, Node, Operator, mxnd_item, new_view, same_shape, shape_of, type_name
 from .block cimport one_pass
 from .call cimport call, is_recording, set_recording_, set_training_
 
@@ -187,8 +186,7 @@ cdef int propagate(Node n, bint create_graph) except -1:
 
 cdef list run(list heads, list head_grads, list variables, bint retain, bint create_graph, bint train_mode):
     """Gradients of the heads: into leaves' buffers, or returned when variables are given."""
-    cdef Node n, p
-    cdef NDArray y
+    cdef Node n
     cdef list nodes, starts = []
     cdef bint any_leaf = False
     for h in heads:
@@ -219,7 +217,8 @@ cdef list run(list heads, list head_grads, list variables, bint retain, bint cre
                     n.needed = True
                     break
     if variables is None and not any_leaf:
-        raise MXNetError("backward: no inputs of the graph require gradients; expected attach_grad with grad_req 'write' or 'add'")
+        raise MXNetError("backward: no inputs of the graph require gradients; "
+                         "expected attach_grad with grad_req 'write' or 'add'")
     cdef bint was_recording = set_recording_(create_graph)
     cdef bint was_training = set_training_(train_mode)
     results = [None] * (len(variables) if variables is not None else 0)
@@ -283,7 +282,6 @@ cdef int finish(Node leaf) except -1:
             else:
                 memset(to.ptr, 0, to.size_ * mxnd_item[to.type])
         return 0
-    cdef bint owned = leaf.grads[1] is True
     g = <NDArray>leaf.grads[0]
     leaf.grads = None
     if to.stype_ or g.stype_:

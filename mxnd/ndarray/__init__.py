@@ -76,9 +76,9 @@ def split_v2(ary, indices_or_sections, axis=0, squeeze_axis=False):
     [(1, 2), (3, 2)]
     """
     if isinstance(indices_or_sections, int):
-        return _internal._split_v2(ary, indices=(0,), axis=axis, squeeze_axis=squeeze_axis, sections=indices_or_sections)
+        return _SPACES["_internal"]._split_v2(ary, indices=(0,), axis=axis, squeeze_axis=squeeze_axis, sections=indices_or_sections)
     indices = (0, *indices_or_sections)
-    return _internal._split_v2(ary, indices=indices, axis=axis, squeeze_axis=squeeze_axis)
+    return _SPACES["_internal"]._split_v2(ary, indices=indices, axis=axis, squeeze_axis=squeeze_axis)
 
 
 def save(fname, data):

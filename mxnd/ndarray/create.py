@@ -3,7 +3,7 @@ from .._core import array as _array
 from .._core.call import invoke
 from ..ops.declare import REGISTRY
 from ..ops.errors import MXNetError
-from .convert import check_context, check_dtype, place
+from .convert import NDArray, check_context, check_dtype, place
 
 
 def _made(name, ctx, out=None, **params):
@@ -19,7 +19,15 @@ def _shape(shape):
 
 
 def _dtype(dtype):
-    return "float32" if dtype is None else check_dtype(dtype) if not isinstance(dtype, str) else dtype
+    """The dtype for an operator, which refuses those that mxnd lacks; TypeError for what is no dtype at all."""
+    if dtype is None:
+        return "float32"
+    if isinstance(dtype, str):
+        try:
+            return check_dtype(dtype)
+        except KeyError:
+            return dtype
+    return check_dtype(dtype)
 
 
 def empty(shape, ctx=None, dtype=None, stype=None):
@@ -104,7 +112,8 @@ def full(shape, val, ctx=None, dtype="float32", out=None):
     Parameters
     ----------
     shape : int or tuple of int
-    val : float
+    val : float or NDArray
+        An array broadcasts to the shape.
     ctx : Context, optional
     dtype : str or numpy.dtype, default float32
     out : NDArray, optional
@@ -119,6 +128,10 @@ def full(shape, val, ctx=None, dtype="float32", out=None):
     >>> mx.nd.full((2,), 7).asnumpy()
     array([7., 7.], dtype=float32)
     """
+    if isinstance(val, NDArray):
+        y = empty(shape, ctx, dtype) if out is None else out
+        y[:] = val
+        return y
     return _made("_full", ctx, out, shape=_shape(shape), value=val, dtype=_dtype(dtype))
 
 

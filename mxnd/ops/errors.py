@@ -5,6 +5,10 @@ class MXNetError(RuntimeError):
     """An operator, a graph or a file was used wrongly."""
 
 
+class MXNetIndexError(MXNetError, IndexError):
+    """An index that an operator met is out of range."""
+
+
 class NotImplementedForSymbol(MXNetError):
     """A method that needs values was called on a Symbol."""
 

@@ -139,7 +139,11 @@ def _slice_axis_shapes(p, ins, outs):
         return ins, outs
     r = _axis_range(p, s)
     a = axis_of(p.axis, len(s))
-    out = s[:a] + (None if r is None else r[a][2],) + s[a + 1:]
+    if r is not None:
+        n = r[a][2]
+    else:                                                # ends counted from the front tell the length
+        n = p.end - p.begin if p.end is not None and 0 <= p.begin < p.end else None
+    out = s[:a] + (n,) + s[a + 1:]
     out = unify(outs[0], out)
     return [unify(s, out[:a] + (s[a],) + out[a + 1:])], [out]
 

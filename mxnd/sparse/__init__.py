@@ -16,7 +16,8 @@ def gs_retain(data=None, indices=None, out=None, name=None, **kwargs):
 
 
 CLASSES = {c.__name__: c for c in (BaseSparseNDArray, CSRNDArray, RowSparseNDArray)}
-FUNCTIONS = {f.__name__: f for f in (add, array, csr_matrix, divide, empty, gs_retain, multiply, row_sparse_array, subtract, zeros)}
+FUNCTIONS = {f.__name__: f for f in (add, array, csr_matrix, divide, empty, gs_retain, multiply, row_sparse_array, subtract,
+                                     zeros)}
 
 
 def _retain(self, indices):

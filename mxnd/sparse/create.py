@@ -89,7 +89,8 @@ def csr_matrix(arg1, shape=None, ctx=None, dtype=None):
             return place(from_places(arg1[0], *arg1[1], shape, dtype), ctx)
         if len(arg1) == 3:
             return place(from_parts(*arg1, shape, dtype), ctx)
-        raise ValueError(f"csr_matrix: unexpected tuple of {len(arg1)}; expected (data, indices, indptr), (data, (row, col)) or (rows, columns)")
+        raise ValueError(f"csr_matrix: unexpected tuple of {len(arg1)}; expected (data, indices, indptr), (data, (row, col)) "
+                         f"or (rows, columns)")
     if isinstance(arg1, CSRNDArray):
         x = arg1.copy() if dtype is None else arg1.astype(dtype)
     elif isinstance(arg1, BaseSparseNDArray):
@@ -134,7 +135,8 @@ def from_parts(data, indices, indptr, shape, dtype):
     shape = check_shape("csr", shape)
     if len(indptr) != shape[0] + 1:
         raise ValueError(f"csr_matrix: indptr has a wrong length; expected {shape[0] + 1}, got {len(indptr)}")
-    return CSRNDArray(Store(from_numpy_copy(data, to), from_numpy_copy(indices, "int64"), from_numpy_copy(indptr, "int64")), shape)
+    return CSRNDArray(Store(from_numpy_copy(data, to), from_numpy_copy(indices, "int64"), from_numpy_copy(indptr, "int64")),
+                      shape)
 
 
 def from_places(data, row, column, shape, dtype):
@@ -142,7 +144,8 @@ def from_places(data, row, column, shape, dtype):
     to = dtype_of(data, dtype)
     row, column = numbers(row).astype(np.int64), numbers(column).astype(np.int64)
     if not data.ndim == row.ndim == column.ndim == 1 or not len(data) == len(row) == len(column):
-        raise ValueError(f"csr_matrix: data, row and col must be vectors of one length; got shapes {data.shape}, {row.shape} and {column.shape}")
+        raise ValueError(f"csr_matrix: data, row and col must be vectors of one length; got shapes {data.shape}, {row.shape} "
+                         f"and {column.shape}")
     if shape is None:
         if not len(row):
             raise ValueError("csr_matrix: the shape cannot be worked out without values; expected shape=(rows, columns)")
@@ -152,7 +155,8 @@ def from_places(data, row, column, shape, dtype):
         raise ValueError(f"csr_matrix: a place lies outside of shape {shape}")
     order = np.lexsort((column, row))
     starts = np.concatenate([[0], np.bincount(row, minlength=shape[0]).cumsum()])
-    return CSRNDArray(Store(from_numpy_copy(data[order], to), from_numpy_copy(column[order], "int64"), from_numpy_copy(starts, "int64")),
+    return CSRNDArray(Store(from_numpy_copy(data[order], to), from_numpy_copy(column[order], "int64"),
+                            from_numpy_copy(starts, "int64")),
                       shape)
 
 

@@ -60,7 +60,8 @@ class CSRNDArray(BaseSparseNDArray):
         data, indices, indptr = self._parts
         ends = indptr.asnumpy()
         if ends.shape != (self.shape[0] + 1,) or ends[0] != 0 or ends[-1] > min(data.shape[0], indices.shape[0]):
-            raise MXNetError(f"check_format: indptr must have {self.shape[0] + 1} elements, start at 0 and end within data; got {ends}")
+            raise MXNetError(f"check_format: indptr must have {self.shape[0] + 1} elements, start at 0 and end within data; "
+                             f"got {ends}")
         if full_check and not self._check():
             raise MXNetError("check_format: columns must ascend in each row")
 
@@ -145,7 +146,7 @@ class CSRNDArray(BaseSparseNDArray):
 
     # ---- graph operators of mx.nd.contrib
     def _count(self, axis):
-        data, indices, indptr = (x.asnumpy() for x in self._parts)
+        indices, indptr = (x.asnumpy() for x in self._parts[1:])
         if axis is None:
             return from_numpy_copy(indptr[-1:], "int64")
         axis = axis[0] if isinstance(axis, tuple) else axis
@@ -169,7 +170,8 @@ class CSRNDArray(BaseSparseNDArray):
 
     def _adjacency(self):
         s = self._store
-        return CSRNDArray(Store(from_numpy_copy(np.ones(s.data.shape, "float32"), "float32"), s.indices, s.indptr, s.order), self.shape)
+        return CSRNDArray(Store(from_numpy_copy(np.ones(s.data.shape, "float32"), "float32"), s.indices, s.indptr, s.order),
+                          self.shape)
 
 
 def empty_csr(shape, dtype):

@@ -99,7 +99,7 @@ def check(op, p, inputs):
 
 def on_dense_copies(op, inputs, p):
     """The operator on dense copies; what it writes in place goes back."""
-    if op.name not in rules.DENSE_BY_NATURE:
+    if op.name not in rules.DENSE_BY_NATURE and op.family not in ("unary", "scalar", "rscalar"):
         warn(op, inputs)
     dense = tuple(to_dense(x) for x in inputs)
     outs = invoke(op.core, dense, p, None, True)
@@ -114,7 +114,8 @@ def warn(op, inputs):
     if op.name in warned or os.environ.get("MXNET_STORAGE_FALLBACK_LOG_VERBOSE", "1") == "0":
         return
     warned.add(op.name)
-    warnings.warn(f"{op.name}: there is no sparse form for inputs of storage types {', '.join(x.stype for x in inputs)}; it runs on "
+    warnings.warn(f"{op.name}: there is no sparse form for inputs of storage types {', '.join(x.stype for x in inputs)}; it "
+                  f"runs on "
                   "dense copies (MXNET_STORAGE_FALLBACK_LOG_VERBOSE=0 silences this)", RuntimeWarning, stacklevel=3)
 
 

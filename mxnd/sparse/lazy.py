@@ -9,7 +9,8 @@ from .kernels import rows_find, rows_group_adagrad, rows_update
 from .row_sparse import RowSparseNDArray
 from .rules import add_sparse
 
-STEP = {"sgd_update": "sgd", "sgd_mom_update": "sgd_mom", "adam_update": "adam", "ftrl_update": "ftrl", "_sparse_adagrad_update": "adagrad"}
+STEP = {"sgd_update": "sgd", "sgd_mom_update": "sgd_mom", "adam_update": "adam", "ftrl_update": "ftrl",
+        "_sparse_adagrad_update": "adagrad"}
 
 
 def lazy_update(op, inputs, p, out):
@@ -49,7 +50,8 @@ def make_room(x, grad):
     rows = grad._ordered()[1]
     if (rows_find((numbers, rows)).asnumpy() >= 0).all():
         return
-    y = add_sparse(x, RowSparseNDArray(Store(from_numpy_copy(np.zeros(grad._store.data.shape), x._dtype_name), rows, None, True), x.shape))
+    y = add_sparse(x, RowSparseNDArray(Store(from_numpy_copy(np.zeros(grad._store.data.shape), x._dtype_name), rows, None,
+                                             True), x.shape))
     x._take(y._store.data, y._store)
 
 
@@ -60,7 +62,7 @@ def lazy_group_adagrad(op, inputs, p, out):
     if out is not weight:
         weight = weight.copy()
     data, rows = grad._ordered()
-    rows_group_adagrad((weight, data, history, rows), grad._width, (p.lr, p.rescale_grad, p.clip_gradient, p.epsilon))
+    rows_group_adagrad((weight, data, history, rows), (p.lr, p.rescale_grad, p.clip_gradient, p.epsilon))
     return weight
 
 

@@ -29,15 +29,16 @@ def dot_csr(op, inputs, p):
         z = z.transpose()
     n = x.shape[1]
     if not p.transpose_a:
-        return csr_dot((*x._parts, z), (x.shape[0], z.shape[1]))
+        return csr_dot((*x._parts, z))
     if p.forward_stype == "default":
-        return csr_dot_t((*x._parts, z), (n, z.shape[1]), x._store.order)
+        return csr_dot_t((*x._parts, z), n, x._store.order)
     data, indices, indptr = x._parts
     end = last(indptr)
     bits, ranks = set_of((indices if indices.shape[0] == end else indices._view((end,)),), n)
     count = last(ranks)
     if count == n:                                        # every row is there: no map is needed
-        return RowSparseNDArray(Store(csr_dot_t((data, indices, indptr, z), (n, z.shape[1]), x._store.order), set_members((bits,), n), None, True),
+        return RowSparseNDArray(Store(csr_dot_t((data, indices, indptr, z), n, x._store.order), set_members((bits,), n), None,
+                                      True),
                                 (n, z.shape[1]))
     rows = csr_dot_t_rows((data, indices, indptr, z, bits, ranks), n, count)
     return RowSparseNDArray(Store(rows, set_members((bits,), count), None, True), (n, z.shape[1]))
@@ -57,7 +58,8 @@ def rows_present(x, z):
     counts = np.diff(indptr)[kept]
     starts = np.concatenate([[0], counts.cumsum()])
     places = np.arange(starts[-1]) + np.repeat(indptr[kept] - starts[:-1], counts)
-    parts = from_numpy_copy(data[places], x._dtype_name), from_numpy_copy(indices[places], "int64"), from_numpy_copy(starts, "int64")
+    parts = from_numpy_copy(data[places], x._dtype_name), from_numpy_copy(indices[places],
+                                                                          "int64"), from_numpy_copy(starts, "int64")
     return CSRNDArray(Store(*parts, x._store.order), (len(kept), x.shape[1])), rows_of_z
 
 
@@ -69,7 +71,7 @@ def dot_dense_csr(op, inputs, p):
     z._check()
     if p.transpose_a:
         x = x.transpose()
-    y = dense_csr((x, *z._parts), (x.shape[0], z.shape[0] if p.transpose_b else z.shape[1]), p.transpose_b)
+    y = dense_csr((x, *z._parts), z.shape[1], p.transpose_b)
     return y if p.forward_stype == "default" or p.transpose_a else dense_to_csr(y)
 
 

@@ -46,7 +46,8 @@ class RowSparseNDArray(BaseSparseNDArray):
             ix = s.indices.asnumpy()
             kept, first = np.unique(ix[::-1], return_index=True)
             at = len(ix) - 1 - first
-            s.data, s.indices, s.order = from_numpy_copy(s.data.asnumpy()[at], s.data._dtype_name), from_numpy_copy(kept, "int64"), True
+            s.data, s.indices, s.order = from_numpy_copy(s.data.asnumpy()[at],
+                                                         s.data._dtype_name), from_numpy_copy(kept, "int64"), True
         return self._parts
 
     def check_format(self, full_check=True):
@@ -131,5 +132,6 @@ class RowSparseNDArray(BaseSparseNDArray):
 
 def empty_rows(shape, dtype):
     """A row_sparse array without stored rows."""
-    return RowSparseNDArray(Store(from_numpy_copy(np.zeros((0, *shape[1:])), dtype), from_numpy_copy(np.zeros(0), "int64"), None, True),
+    return RowSparseNDArray(Store(from_numpy_copy(np.zeros((0, *shape[1:])), dtype), from_numpy_copy(np.zeros(0), "int64"),
+                                  None, True),
                             shape)

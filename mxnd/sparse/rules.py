@@ -8,8 +8,21 @@ from ..ops.errors import MXNetError
 from .base import Store
 from .cast import converted, dense_to_csr, to_dense
 from .csr import CSRNDArray, empty_csr
-from .kernels import (csr_merge, csr_onto, csr_scale, last, rows_find, rows_gather, rows_merge_count, rows_onto, rows_pick,
-                      rows_scale, rows_union, set_members, set_of)
+from .kernels import (
+    csr_merge,
+    csr_onto,
+    csr_scale,
+    last,
+    rows_find,
+    rows_gather,
+    rows_merge_count,
+    rows_onto,
+    rows_pick,
+    rows_scale,
+    rows_union,
+    set_members,
+    set_of,
+)
 from .row_sparse import RowSparseNDArray, empty_rows
 
 FLOATS = ("float32", "float64", "float16", "bfloat16")
@@ -18,9 +31,12 @@ ZERO_WITH_SCALAR = {"_mul_scalar": lambda s: True, "_div_scalar": lambda s: True
                     "_minus_scalar": lambda s: s == 0, "_equal_scalar": lambda s: s != 0, "_not_equal_scalar": lambda s: s == 0,
                     "_greater_scalar": lambda s: not 0 > s, "_greater_equal_scalar": lambda s: not 0 >= s,
                     "_lesser_scalar": lambda s: not 0 < s, "_lesser_equal_scalar": lambda s: not 0 <= s}
-# results that are dense in MXNet too: nothing to warn of
+# their results are dense, or dense copies are what they need: nothing to warn of, as for elementwise functions with f(0) != 0
 DENSE_BY_NATURE = {"ones_like", "slice", "where", "Embedding", "FullyConnected", "LinearRegressionOutput", "MAERegressionOutput",
-                   "LogisticRegressionOutput", "sgd_update", "sgd_mom_update", "adam_update", "ftrl_update", "_sparse_adagrad_update"}
+                   "LogisticRegressionOutput", "sgd_update", "sgd_mom_update", "adam_update", "ftrl_update",
+                   "_sparse_adagrad_update",
+                   "broadcast_add", "broadcast_sub", "elemwise_add", "elemwise_sub", "add_n", "sum", "mean", "norm",
+                   "_square_sum"}
 
 
 def stored_values(op, inputs, p):
@@ -70,7 +86,7 @@ def add_sparse(x, z, a=1.0, b=1.0):
         return merged(x, z, False, (a, b))
     one, two = x._ordered(), z._ordered()
     count = int(rows_merge_count((one[1], two[1])).asnumpy()[0])
-    data, indices = rows_union((*one, *two), count, x._width, (a, b))
+    data, indices = rows_union((*one, *two), count, (a, b))
     return RowSparseNDArray(Store(data, indices, None, True), x.shape)
 
 
@@ -109,7 +125,7 @@ def sum_with_dense(op, inputs, p):
     sparse, dense, weights = (z, x, (1.0, sign)) if x.stype == "default" else (x, z, (sign, 1.0))
     if sparse.stype == "csr":
         return csr_onto((*sparse._parts, dense), weights) if sparse._check() else NotImplemented
-    return rows_onto((*sparse._ordered(), dense), sparse._width, weights)
+    return rows_onto((*sparse._ordered(), dense), weights)
 
 
 def product_of_sparse(op, inputs, p):
@@ -122,7 +138,7 @@ def product_of_sparse(op, inputs, p):
     (a, rows), (b, other) = x._ordered(), z._ordered()
     if rows is not other and (rows.shape != other.shape or (rows.asnumpy() != other.asnumpy()).any()):
         union = from_numpy_copy(np.union1d(rows.asnumpy(), other.asnumpy()), "int64")     # as in MXNet, rows of either are stored
-        a, b = rows_pick((a, rows_find((rows, union))), x._width), rows_pick((b, rows_find((other, union))), x._width)
+        a, b = rows_pick((a, rows_find((rows, union)))), rows_pick((b, rows_find((other, union))))
         rows = union
     return RowSparseNDArray(Store(a * b, rows, None, True), x.shape)
 
@@ -134,13 +150,13 @@ def product_with_dense(op, inputs, p):
     if sparse._dtype_name not in FLOATS:
         return NotImplemented
     data, indices = sparse._ordered()
-    return RowSparseNDArray(Store(rows_scale((data, indices, dense), sparse._width, False), indices, None, True), sparse.shape)
+    return RowSparseNDArray(Store(rows_scale((data, indices, dense), False), indices, None, True), sparse.shape)
 
 
 def rows_divided(op, inputs, p):
     x, dense = inputs
     data, indices = x._ordered()
-    return RowSparseNDArray(Store(rows_scale((data, indices, dense), x._width, True), indices, None, True), x.shape)
+    return RowSparseNDArray(Store(rows_scale((data, indices, dense), True), indices, None, True), x.shape)
 
 
 def csr_scaled(op, inputs, p):
@@ -150,8 +166,7 @@ def csr_scaled(op, inputs, p):
     if len(shape) != 2 or x._dtype_name not in FLOATS or any(n not in (1, m) for n, m in zip(shape, x.shape)):
         return NotImplemented
     x._check()
-    by_row, by_column = (shape[1] if shape[0] > 1 else 0), int(shape[1] > 1)
-    return x._with(csr_scale((*x._parts, dense), x.shape[1], by_row, by_column, op.name.endswith("div")))
+    return x._with(csr_scale((*x._parts, dense._view(shape)), x.shape[1], op.name.endswith("div")))
 
 
 # ---- rows ----------------------------------------------------------------------------------------------
@@ -170,7 +185,7 @@ def retain(op, inputs, p):
     data, rows = x._ordered()
     wanted = row_numbers(op, indices, x.shape[0])          # all of them are stored, also those that were not
     places = wanted if rows.shape[0] == x.shape[0] else rows_find((rows, wanted))
-    return RowSparseNDArray(Store(rows_pick((data, places), x._width), wanted, None, True), x.shape)
+    return RowSparseNDArray(Store(rows_pick((data, places)), wanted, None, True), x.shape)
 
 
 def rows_of(op, inputs, p):
@@ -178,10 +193,7 @@ def rows_of(op, inputs, p):
     x, indices = inputs
     x = to_dense(x)
     wanted = row_numbers(op, indices, x.shape[0])
-    width = 1
-    for n in x.shape[1:]:
-        width *= n
-    return RowSparseNDArray(Store(rows_pick((x, wanted), width), wanted, None, True), x.shape)
+    return RowSparseNDArray(Store(rows_pick((x, wanted)), wanted, None, True), x.shape)
 
 
 def embedding_rows(op, inputs, p):
@@ -197,7 +209,7 @@ def embedding_rows(op, inputs, p):
         flat = flat.clip(0, rows - 1)
         bits, ranks = set_of((flat,), rows)
     count = last(ranks)
-    data = rows_gather((g._view((flat.size, width)), flat, bits, ranks), rows, width, count)
+    data = rows_gather((g._view((flat.size, width)), flat, bits, ranks), rows, count)
     return RowSparseNDArray(Store(data, set_members((bits,), count), None, True), p.shape)
 
 
@@ -254,6 +266,7 @@ def adjacency(op, inputs, p):
     return inputs[0]._adjacency()
 
 
-RULES = {f.__name__: f for f in (stored_values, zeros, cast, clip, sum_of_sparse, sum_of_many, sum_densely, sum_with_dense, product_of_sparse,
-                                 product_with_dense, rows_divided, csr_scaled, retain, rows_of, embedding_rows, concat, slice_rows,
-                                 count_stored, edge_id, adjacency)}
+RULES = {f.__name__: f for f in (
+    stored_values, zeros, cast, clip, sum_of_sparse, sum_of_many, sum_densely, sum_with_dense, product_of_sparse,
+                                 product_with_dense,
+    rows_divided, csr_scaled, retain, rows_of, embedding_rows, concat, slice_rows, count_stored, edge_id, adjacency)}

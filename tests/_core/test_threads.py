@@ -41,8 +41,8 @@ def test_setting():
 def test_environment():
     code = "import mxnd; print(mxnd.get_num_threads())"
     for n in (1, 3):
-        got = subprocess.run([sys.executable, "-P", "-c", code], env={**os.environ, "OMP_NUM_THREADS": str(n)}, capture_output=True, text=True,
-                             check=True)
+        got = subprocess.run([sys.executable, "-P", "-c", code], env={**os.environ, "OMP_NUM_THREADS": str(n)}, capture_output=True,
+                             text=True, check=True)
         assert int(got.stdout) == n
 
 

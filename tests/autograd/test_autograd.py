@@ -187,7 +187,7 @@ def test_function_with_wrong_gradients():
             return g
     x, y = attached([2.0]), attached([5.0])
     with ag.record():
-        a, b = Wrong()(x, y)
+        a, _ = Wrong()(x, y)
     with pytest.raises(MXNetError, match="number of gradients"):
         a.backward()
 

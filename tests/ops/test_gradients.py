@@ -36,7 +36,7 @@ def leaves(s, values):
     arrays = s.arrays()
     chosen = [a for a, ok in zip(arrays, s.smooth) if ok]
     k = 0
-    for i, (a, ok) in enumerate(zip(arrays, s.smooth)):
+    for i, ok in enumerate(s.smooth):
         if ok:
             arrays[i] = mx.nd.array(values[k], dtype="float64")
             arrays[i].attach_grad()

@@ -1,4 +1,4 @@
-/* argmax and argmin along one axis of [outer, n, inner]. */
+/* argmax and argmin along one axis of [outer, n, inner], of float32, float64 and int64; other types are widened. */
 #ifndef MXND_ARGREDUCE_H
 #define MXND_ARGREDUCE_H
 #include "reduce_store.h"
@@ -13,21 +13,6 @@
 #define N(name) name##_f64
 #define FLOATING 1
 #include "argreduce_type.h"
-#define T uint8_t
-#define W int32_t
-#define N(name) name##_u8
-#define FLOATING 0
-#include "argreduce_type.h"
-#define T int8_t
-#define W int32_t
-#define N(name) name##_i8
-#define FLOATING 0
-#include "argreduce_type.h"
-#define T int32_t
-#define W int32_t
-#define N(name) name##_i32
-#define FLOATING 0
-#include "argreduce_type.h"
 #define T int64_t
 #define W int64_t
 #define N(name) name##_i64
@@ -39,10 +24,7 @@ static P arg_row(const char *x, P n, int type, int smallest) {
     switch (type) {
     case MX_F32: ROW(f32, float);
     case MX_F64: ROW(f64, double);
-    case MX_I32: ROW(i32, int32_t);
-    case MX_I64: ROW(i64, int64_t);
-    case MX_I8: ROW(i8, int8_t);
-    default: ROW(u8, uint8_t);
+    default: ROW(i64, int64_t);
     }
 }
 #define COLS(type, T) (smallest ? argmin_cols_##type((const T *)x, n, stride, k, place) \
@@ -51,14 +33,20 @@ static void arg_cols(const char *x, P n, P stride, P k, int type, int smallest, 
     switch (type) {
     case MX_F32: COLS(f32, float);
     case MX_F64: COLS(f64, double);
-    case MX_I32: COLS(i32, int32_t);
-    case MX_I64: COLS(i64, int64_t);
-    case MX_I8: COLS(i8, int8_t);
-    default: COLS(u8, uint8_t);
+    default: COLS(i64, int64_t);
     }
 }
 #undef ROW
 #undef COLS
+
+static void *widen_all(const mxnd_tensor *x, void *to) {
+    P item = item_of(x->type);
+    for (P at = 0; at < x->size; at += WIDE) {
+        P n = x->size - at < WIDE ? x->size - at : WIDE;
+        widen(x->data + at * item, (wide_t *)((char *)to + at * (is_float(x->type) ? 4 : 8)), 0, n, x->type);
+    }
+    return to;
+}
 
 /* Outputs first..last of the [outer, inner] positions. */
 static void arg_range(const char *x, P n, P inner, int type, int smallest, mxnd_tensor *out, P first, P last) {

@@ -70,7 +70,8 @@ cdef int move(mxnd_call* c, mx_places* x, int what, char* o, const char* s, Py_s
               Py_ssize_t len, int type) noexcept nogil:
     """Gathers, puts or adds rows of len elements, `outer` times; rows: how many the indexed side has a turn."""
     cdef Py_ssize_t bytes = len * item_size(type), count = x.count
-    cdef Py_ssize_t outer_in = (rows if what == GATHER else count) * bytes, outer_out = (count if what == GATHER else rows) * bytes
+    cdef Py_ssize_t outer_in = (rows if what == GATHER else count) * bytes
+    cdef Py_ssize_t outer_out = (count if what == GATHER else rows) * bytes
     cdef int threads = c.threads, t, good = 1
     if threads < 2 or outer * count * bytes < LARGE:
         good = move_part(x, what, o, s, 0, outer, outer_in, outer_out, from_, len, type, 0, count, 0, rows)

@@ -6,13 +6,14 @@
 #include "call.h"
 #include "elements.h"
 
+#ifndef ALWAYS
 #define ALWAYS inline __attribute__((always_inline))
+#endif
 #define PRAGMA(x) _Pragma(#x)
 #define SAME(v) (v)
 #define PLUS(a, b) ((a) + (b))
 #define TIMES(a, b) ((a) * (b))
 #define MAGNITUDE_INT(v) ((v) < 0 ? 0 - (uint64_t)(v) : (uint64_t)(v))
-#define MAGNITUDE_SMALL(v) ((v) < 0 ? -(v) : (v))
 
 #define T float
 #define N(name) name##_f32
@@ -34,36 +35,6 @@
 #define LP double
 #define MAGNITUDE fabs
 #include "reduce_type.h"
-#define T uint8_t
-#define N(name) name##_u8
-#define FLOATING 0
-#define S uint64_t
-#define A int64_t
-#define LS int32_t
-#define LQ int32_t
-#define LP uint64_t
-#define MAGNITUDE SAME
-#include "reduce_type.h"
-#define T int8_t
-#define N(name) name##_i8
-#define FLOATING 0
-#define S uint64_t
-#define A int64_t
-#define LS int32_t
-#define LQ int32_t
-#define LP uint64_t
-#define MAGNITUDE MAGNITUDE_SMALL
-#include "reduce_type.h"
-#define T int32_t
-#define N(name) name##_i32
-#define FLOATING 0
-#define S uint64_t
-#define A int64_t
-#define LS int64_t
-#define LQ int64_t
-#define LP uint64_t
-#define MAGNITUDE MAGNITUDE_INT
-#include "reduce_type.h"
 #define T int64_t
 #define N(name) name##_i64
 #define FLOATING 0
@@ -74,25 +45,6 @@
 #define LP uint64_t
 #define MAGNITUDE MAGNITUDE_INT
 #include "reduce_type.h"
-
-/* 16-bit floats: blocks become float32, which the float32 loops reduce. */
-enum { WIDE = 4096 };
-typedef void (*rows_fn)(const void *x, P rows, P n, void *acc);
-typedef void (*cols_fn)(const void *x, P r, P stride, P k, void *acc);
-static ALWAYS void widen(const uint16_t *x, float *o, P n, int bf) {
-    if (bf) bfloat_to_float(x, o, n);
-    else half_to_float(x, o, n);
-}
-static ALWAYS void rows_16(rows_fn rows, int kind, const uint16_t *x, P count, P n, double *acc, int bf);
-static ALWAYS void cols_16(cols_fn cols, const uint16_t *x, P r, P stride, P k, double *acc, int bf) {
-    float wide[8 * 512];
-    for (P i = 0; i < r; i += 8)
-        for (P j = 0; j < k; j += 512) {
-            P h = r - i < 8 ? r - i : 8, w = k - j < 512 ? k - j : 512;
-            for (P a = 0; a < h; a++) widen(x + (i + a) * stride + j, wide + a * 512, w, bf);
-            cols(wide, h, 512, w, acc + j);
-        }
-}
 
 /* ---- kinds ---- */
 enum { R_SUM, R_PROD, R_ABS, R_SQUARE, R_NANSUM, R_NANPROD, R_MAX, R_MIN, R_KINDS };
@@ -113,54 +65,20 @@ static ALWAYS void merge_i(int kind, int64_t *into, const int64_t *from, P n) {
                 : (int64_t)((uint64_t)a + (uint64_t)b);
     }
 }
-static ALWAYS void rows_16(rows_fn rows, int kind, const uint16_t *x, P count, P n, double *acc, int bf) {
-    float wide[WIDE];
-    if (n <= WIDE) {
-        P some = WIDE / (n ? n : 1);
-        for (P i = 0; i < count; i += some) {
-            P m = count - i < some ? count - i : some;
-            widen(x + i * n, wide, m * n, bf);
-            rows(wide, m, n, acc + i);
-        }
-        return;
-    }
-    for (P i = 0; i < count; i++)
-        for (P j = 0; j < n; j += WIDE) {
-            P m = n - j < WIDE ? n - j : WIDE;
-            double part;
-            widen(x + i * n + j, wide, m, bf);
-            rows(wide, 1, m, &part);
-            if (j) merge_f(kind, acc + i, &part, 1);
-            else acc[i] = part;
-        }
-}
-#define SIXTEEN(name, kind) \
-static void name##_rows_f16(const void *x, P r, P n, void *acc) { rows_16(name##_rows_f32, kind, x, r, n, acc, 0); } \
-static void name##_rows_bf16(const void *x, P r, P n, void *acc) { rows_16(name##_rows_f32, kind, x, r, n, acc, 1); } \
-static void name##_cols_f16(const void *x, P r, P s, P k, void *acc) { cols_16(name##_cols_f32, x, r, s, k, acc, 0); } \
-static void name##_cols_bf16(const void *x, P r, P s, P k, void *acc) { cols_16(name##_cols_f32, x, r, s, k, acc, 1); }
-SIXTEEN(sum, R_SUM)
-SIXTEEN(prod, R_PROD)
-SIXTEEN(abs, R_ABS)
-SIXTEEN(square, R_SQUARE)
-SIXTEEN(nansum, R_NANSUM)
-SIXTEEN(nanprod, R_NANPROD)
-SIXTEEN(max, R_MAX)
-SIXTEEN(min, R_MIN)
-
+typedef void (*rows_fn)(const void *x, P rows, P n, void *acc);
+typedef void (*cols_fn)(const void *x, P r, P stride, P k, void *acc);
 typedef struct { rows_fn rows; cols_fn cols; } loops_t;
-/* In the order of the element types; whole numbers hold no NaN, and bools are bytes. */
+enum { AS_F32, AS_F64, AS_I64 };   /* 16-bit floats are reduced as float32, narrow whole numbers as int64 */
 #define BOTH(name, type) {name##_rows_##type, name##_cols_##type}
-#define TYPES(fname, iname) {BOTH(fname, f32), BOTH(fname, f64), BOTH(fname, f16), BOTH(iname, u8), BOTH(iname, i32), \
-                             BOTH(iname, i8), BOTH(iname, i64), BOTH(iname, u8), BOTH(fname, bf16)}
-static const loops_t reduce_loops[R_KINDS][MX_TYPES] = {
+#define TYPES(fname, iname) {BOTH(fname, f32), BOTH(fname, f64), BOTH(iname, i64)}
+static const loops_t reduce_loops[R_KINDS][3] = {
     TYPES(sum, sum), TYPES(prod, prod), TYPES(abs, abs), TYPES(square, square), TYPES(nansum, sum),
     TYPES(nanprod, prod), TYPES(max, max), TYPES(min, min)};
 
 /* ---- groups of axes ---- */
 typedef struct { P n, stride; int reduced; } group_t;
 typedef struct {
-    int kind, floating, count;         /* count of groups: the first is kept, then reduced and kept in turn */
+    int kind, type, floating, count;   /* count of groups: the first is kept, then reduced and kept in turn */
     P item, kept, reduced;             /* bytes of an element; outputs; elements of each */
     loops_t loops;
     group_t g[72];
@@ -168,8 +86,8 @@ typedef struct {
 
 /* Merge axes; bit a of mask: axis a is reduced. */
 static void reduce_plan(reduce_t *r, int kind, const mxnd_tensor *x, int64_t mask) {
-    r->kind = kind, r->floating = is_float(x->type), r->item = item_of(x->type);
-    r->loops = reduce_loops[kind][x->type];
+    r->kind = kind, r->type = x->type, r->floating = is_float(x->type), r->item = item_of(x->type);
+    r->loops = reduce_loops[kind][!r->floating ? AS_I64 : x->type == MX_F64 ? AS_F64 : AS_F32];
     r->g[0] = (group_t){1, 0, 0};
     r->count = 1;
     r->kept = r->reduced = 1;
@@ -202,18 +120,70 @@ static void acc_merge(const reduce_t *r, acc_t *into, const acc_t *from, P n) {
     else merge_i(r->kind, &into->i, &from->i, n);
 }
 
+/* ---- types without loops of their own: blocks are widened first ---- */
+enum { WIDE = 4096, WIDE_COLS = 512 };
+typedef union { float f[WIDE]; int64_t i[WIDE]; } wide_t;
+#define WIDEN(T) for (P j = 0; j < n; j++) o->i[at + j] = ((const T *)x)[j]; break
+static void widen(const char *x, wide_t *o, P at, P n, int type) {
+    switch (type) {
+    case MX_F16: half_to_float((const uint16_t *)x, o->f + at, n); break;
+    case MX_BF16: bfloat_to_float((const uint16_t *)x, o->f + at, n); break;
+    case MX_I32: WIDEN(int32_t);
+    case MX_I8: WIDEN(int8_t);
+    default: WIDEN(uint8_t);
+    }
+}
+#undef WIDEN
+static inline int has_loops(int type) { return type == MX_F32 || type == MX_F64 || type == MX_I64; }
+static void reduce_rows(const reduce_t *r, const char *x, P count, P n, acc_t *acc) {
+    wide_t wide;
+    if (has_loops(r->type)) {
+        r->loops.rows(x, count, n, acc);
+    } else if (n <= WIDE) {
+        P some = WIDE / (n ? n : 1);
+        for (P i = 0; i < count; i += some) {
+            P m = count - i < some ? count - i : some;
+            widen(x + i * n * r->item, &wide, 0, m * n, r->type);
+            r->loops.rows(&wide, m, n, acc + i);
+        }
+    } else {
+        acc_start(r, acc, count);
+        for (P i = 0; i < count; i++)
+            for (P j = 0; j < n; j += WIDE) {
+                P m = n - j < WIDE ? n - j : WIDE;
+                acc_t part;
+                widen(x + (i * n + j) * r->item, &wide, 0, m, r->type);
+                r->loops.rows(&wide, 1, m, &part);
+                acc_merge(r, acc + i, &part, 1);
+            }
+    }
+}
+static void reduce_cols(const reduce_t *r, const char *x, P n, P stride, P k, acc_t *acc) {
+    wide_t wide;
+    if (has_loops(r->type)) {
+        r->loops.cols(x, n, stride, k, acc);
+        return;
+    }
+    for (P i = 0; i < n; i += WIDE / WIDE_COLS)
+        for (P j = 0; j < k; j += WIDE_COLS) {
+            P h = n - i < WIDE / WIDE_COLS ? n - i : WIDE / WIDE_COLS, w = k - j < WIDE_COLS ? k - j : WIDE_COLS;
+            for (P a = 0; a < h; a++) widen(x + ((i + a) * stride + j) * r->item, &wide, a * WIDE_COLS, w, r->type);
+            r->loops.cols(&wide, h, WIDE_COLS, w, acc + j);
+        }
+}
+
 /* Columns of [n, k].  Narrow ones go several rows side by side, so that a vector is full. */
 static void reduce_columns(const reduce_t *r, const char *x, P n, P stride, P k, acc_t *acc) {
     if (k < 32 && n >= 64 && stride == k) {
         acc_t wide[64];
         P m = 64 / k, rows = n / m;
         acc_start(r, wide, m * k);
-        r->loops.cols(x, rows, m * k, m * k, wide);
+        reduce_cols(r, x, rows, m * k, m * k, wide);
         for (P i = 0; i < m; i++) acc_merge(r, acc, wide + i * k, k);
         x += rows * m * k * r->item;
         n -= rows * m;
     }
-    r->loops.cols(x, n, stride, k, acc);
+    reduce_cols(r, x, n, stride, k, acc);
 }
 
 /* Add what lies at x, in the groups g (left of them), to the accumulators: one for each kept place. */
@@ -223,7 +193,7 @@ static void reduce_walk(const reduce_t *r, const group_t *g, int left, const cha
         acc_t some[256];
         for (P i = 0; i < n; i += 256) {
             P m = n - i < 256 ? n - i : 256;
-            r->loops.rows(x + i * g->stride * r->item, m, g[1].n, some);
+            reduce_rows(r, x + i * g->stride * r->item, m, g[1].n, some);
             acc_merge(r, acc + i, some, m);
         }
         return;

@@ -24,7 +24,9 @@ cdef extern from "reduce_store.h" nogil:
 cdef extern from "argreduce.h" nogil:
     void arg_range(const char* x, Py_ssize_t n, Py_ssize_t inner, int type, int smallest, mxnd_tensor* out,
                    Py_ssize_t first, Py_ssize_t last)
-    void widen(const uint16_t* x, float* o, Py_ssize_t n, int bf)
+    void* widen_all(const mxnd_tensor* x, void* to)
+    int has_loops(int type)
+    int is_float(int type)
 cdef extern from "scan.h" nogil:
     void cumsum_range(const char* x, char* o, Py_ssize_t n, Py_ssize_t inner, int type, Py_ssize_t first, Py_ssize_t last)
     void convert(const mxnd_tensor* x, Py_ssize_t first, Py_ssize_t last, void* out, int type)
@@ -129,12 +131,12 @@ cdef int argextreme(mxnd_call* c, int smallest) noexcept nogil:
     if n == 0:
         c.error = b"nothing to choose from; expected at least one element along the axis, got none"
         return MX_VALUE_ERROR
-    if type == MX_F16 or type == MX_BF16:
-        data = <char*>c.take(x.size * 4)
+    if not has_loops(type):
+        type = MX_F32 if is_float(type) else MX_I64
+        data = <char*>c.take(x.size * item_size(type))
         if data == NULL:
             return MX_MEMORY_ERROR
-        widen(<uint16_t*>x.data, <float*>data, x.size, type == MX_BF16)
-        type = MX_F32
+        widen_all(x, data)
     some = pieces(c, x.size, places)
     if some == 1:
         arg_range(data, n, inner, type, smallest, out, 0, places)

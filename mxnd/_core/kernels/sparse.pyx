@@ -31,11 +31,12 @@ cdef extern from "sparse.h" nogil:
     int rows_group_adagrad(mxnd_call*) noexcept
 
 
-kernels = {"csr_count": entry(csr_count), "csr_fill": entry(csr_fill), "csr_dense": entry(csr_dense), "csr_check": entry(csr_check),
-           "csr_sort": entry(csr_sort), "csr_dot": entry(csr_dot), "csr_dot_t": entry(csr_dot_t), "set_of": entry(set_of),
-           "set_members": entry(set_members), "dense_csr": entry(dense_csr),
-           "csr_merge": entry(csr_merge), "csr_scale": entry(csr_scale), "csr_onto": entry(csr_onto), "csr_sums": entry(csr_sums),
-           "rows_count": entry(rows_count), "rows_fill": entry(rows_fill), "rows_dense": entry(rows_dense),
-           "rows_merge_count": entry(rows_merge_count), "rows_union": entry(rows_union), "rows_find": entry(rows_find),
-           "rows_pick": entry(rows_pick), "rows_gather": entry(rows_gather), "rows_scale": entry(rows_scale),
-           "rows_onto": entry(rows_onto), "rows_update": entry(rows_update), "rows_group_adagrad": entry(rows_group_adagrad)}
+kernels = {"csr_count": entry(csr_count), "csr_fill": entry(csr_fill), "csr_dense": entry(csr_dense),
+           "csr_check": entry(csr_check), "csr_sort": entry(csr_sort), "csr_dot": entry(csr_dot), "csr_dot_t": entry(csr_dot_t),
+           "set_of": entry(set_of), "set_members": entry(set_members), "dense_csr": entry(dense_csr),
+           "csr_merge": entry(csr_merge), "csr_scale": entry(csr_scale), "csr_onto": entry(csr_onto),
+           "csr_sums": entry(csr_sums), "rows_count": entry(rows_count), "rows_fill": entry(rows_fill),
+           "rows_dense": entry(rows_dense), "rows_merge_count": entry(rows_merge_count), "rows_union": entry(rows_union),
+           "rows_find": entry(rows_find), "rows_pick": entry(rows_pick), "rows_gather": entry(rows_gather),
+           "rows_scale": entry(rows_scale), "rows_onto": entry(rows_onto), "rows_update": entry(rows_update),
+           "rows_group_adagrad": entry(rows_group_adagrad)}

@@ -7,7 +7,8 @@ typedef T NAME(vec) __attribute__((vector_size(64), aligned(sizeof(T)), may_alia
 
 /* One row of csr . dense: the row's sum stays in registers, 4 vectors at a time.  ahead: entries up to the end of the matrix, for
    the prefetch, which runs on into the next row. */
-static int NAME(dot_row)(const T *v, const int64_t *ix, ptrdiff_t count, ptrdiff_t ahead, const T *b, ptrdiff_t n, ptrdiff_t w, T *o) {
+static int NAME(dot_row)(const T *v, const int64_t *ix, ptrdiff_t count, ptrdiff_t ahead, const T *b, ptrdiff_t n, ptrdiff_t w,
+                T *o) {
     int bad = 0;
     ptrdiff_t at = 0;
     if (w == 1) {
@@ -25,7 +26,8 @@ static int NAME(dot_row)(const T *v, const int64_t *ix, ptrdiff_t count, ptrdiff
             if ((uint64_t)ix[j] >= (uint64_t)n) return 1;
             if (j + AHEAD < ahead) {           /* any address may be asked for: a bad one does nothing */
                 const char *next = (const char *)b + (uint64_t)(ix[j + AHEAD] * w + at) * sizeof(T);
-                __builtin_prefetch(next), __builtin_prefetch(next + 64), __builtin_prefetch(next + 128), __builtin_prefetch(next + 192);
+                __builtin_prefetch(next), __builtin_prefetch(next + 64), __builtin_prefetch(next + 128),
+                                   __builtin_prefetch(next + 192);
             }
             const T *r = b + ix[j] * w + at;
             T x = v[j];
@@ -53,7 +55,8 @@ static int NAME(dot_row)(const T *v, const int64_t *ix, ptrdiff_t count, ptrdiff
     return bad;
 }
 
-static int NAME(csr_dot)(const T *v, const int64_t *ix, const int64_t *p, ptrdiff_t m, ptrdiff_t n, ptrdiff_t w, const T *b, T *o, int threads) {
+static int NAME(csr_dot)(const T *v, const int64_t *ix, const int64_t *p, ptrdiff_t m, ptrdiff_t n, ptrdiff_t w, const T *b,
+                T *o, int threads) {
     int bad = 0;
     #pragma omp parallel for num_threads(threads) if(threads > 1) schedule(dynamic, 64) reduction(|:bad)
     for (ptrdiff_t r = 0; r < m; r++)
@@ -83,6 +86,7 @@ static int NAME(csr_dot_t)(const T *v, const int64_t *ix, const int64_t *p, ptrd
             const T *gr = g + r * w;
             for (ptrdiff_t j = p[r]; j < p[r + 1]; j++) {
                 ptrdiff_t c = ix[j];
+                if (bits && (uint64_t)c < (uint64_t)n && !(bits[c >> 6] >> (c & 63) & 1)) { bad = 1; continue; }
                 if (c < lo || c >= hi) { bad |= (uint64_t)c >= (uint64_t)n; continue; }
                 if (j + 6 < p[m] && !bits && (uint64_t)ix[j + 6] < (uint64_t)n) {
                     const char *next = (const char *)(o + ix[j + 6] * w);
@@ -99,7 +103,8 @@ static int NAME(csr_dot_t)(const T *v, const int64_t *ix, const int64_t *p, ptrd
 
 /* The same with ascending columns and all rows wanted: one panel of columns after the other, small enough that its part of the
    result stays in the cache; `next` says for each row where its next panel starts. */
-static int NAME(csr_dot_t_panels)(const T *v, const int64_t *ix, const int64_t *p, ptrdiff_t m, ptrdiff_t n, ptrdiff_t w, const T *g, T *o,
+static int NAME(csr_dot_t_panels)(const T *v, const int64_t *ix, const int64_t *p, ptrdiff_t m, ptrdiff_t n, ptrdiff_t w,
+                const T *g, T *o,
                                   ptrdiff_t panel, int64_t *cursors, int threads) {
     int bad = 0;
     #pragma omp parallel for num_threads(threads) if(threads > 1) schedule(static) reduction(|:bad)
@@ -143,7 +148,8 @@ static int NAME(csr_dot_t_panels)(const T *v, const int64_t *ix, const int64_t *
 }
 
 /* dense . csr: out row i is the sum of the csr's rows by a[i]. */
-static int NAME(dense_csr)(const T *a, ptrdiff_t m, ptrdiff_t k, const T *v, const int64_t *ix, const int64_t *p, ptrdiff_t n, T *o, int threads) {
+static int NAME(dense_csr)(const T *a, ptrdiff_t m, ptrdiff_t k, const T *v, const int64_t *ix, const int64_t *p, ptrdiff_t n,
+                T *o, int threads) {
     int bad = 0;
     #pragma omp parallel for num_threads(threads) if(threads > 1) schedule(static) reduction(|:bad)
     for (ptrdiff_t i = 0; i < m; i++) {
@@ -162,7 +168,8 @@ static int NAME(dense_csr)(const T *a, ptrdiff_t m, ptrdiff_t k, const T *v, con
 }
 
 /* dense . csr transposed: out[i, r] is the product of row i and the csr's row r. */
-static int NAME(dense_csr_t)(const T *a, ptrdiff_t m, ptrdiff_t n, const T *v, const int64_t *ix, const int64_t *p, ptrdiff_t rows, T *o, int threads) {
+static int NAME(dense_csr_t)(const T *a, ptrdiff_t m, ptrdiff_t n, const T *v, const int64_t *ix, const int64_t *p,
+                ptrdiff_t rows, T *o, int threads) {
     int bad = 0;
     #pragma omp parallel for num_threads(threads) if(threads > 1) schedule(static) reduction(|:bad)
     for (ptrdiff_t i = 0; i < m; i++)
@@ -178,7 +185,8 @@ static int NAME(dense_csr_t)(const T *a, ptrdiff_t m, ptrdiff_t n, const T *v, c
 }
 
 /* alpha a + beta b over the union of rows lo to hi of two csr matrices: the rows are packed one after the other from s[lo]. */
-static void NAME(csr_union)(const T *v, const int64_t *ix, const int64_t *p, const T *u, const int64_t *iy, const int64_t *q, ptrdiff_t lo,
+static void NAME(csr_union)(const T *v, const int64_t *ix, const int64_t *p, const T *u, const int64_t *iy, const int64_t *q,
+                 ptrdiff_t lo,
                             ptrdiff_t hi, T alpha, T beta, int64_t *s, T *o, int64_t *oi) {
     ptrdiff_t k = s[lo];
     for (ptrdiff_t r = lo; r < hi; r++) {
@@ -200,7 +208,8 @@ static void NAME(csr_union)(const T *v, const int64_t *ix, const int64_t *p, con
     }
 }
 
-static void NAME(csr_common)(const T *v, const int64_t *ix, const int64_t *p, const T *u, const int64_t *iy, const int64_t *q, ptrdiff_t lo,
+static void NAME(csr_common)(const T *v, const int64_t *ix, const int64_t *p, const T *u, const int64_t *iy, const int64_t *q,
+                 ptrdiff_t lo,
                              ptrdiff_t hi, int64_t *s, T *o, int64_t *oi) {
     ptrdiff_t k = s[lo];
     for (ptrdiff_t r = lo; r < hi; r++) {
@@ -215,7 +224,8 @@ static void NAME(csr_common)(const T *v, const int64_t *ix, const int64_t *p, co
 }
 
 /* Each stored value times (or over) the dense element at its place; steps of 0 repeat the dense array. */
-static int NAME(csr_scale)(const T *v, const int64_t *ix, const int64_t *p, ptrdiff_t m, ptrdiff_t n, const T *d, ptrdiff_t by_row, ptrdiff_t by_column,
+static int NAME(csr_scale)(const T *v, const int64_t *ix, const int64_t *p, ptrdiff_t m, ptrdiff_t n, const T *d,
+                ptrdiff_t by_row, ptrdiff_t by_column,
                            int divide, T *o, int threads) {
     int bad = 0;
     #pragma omp parallel for num_threads(threads) if(threads > 1) schedule(static) reduction(|:bad)
@@ -229,7 +239,8 @@ static int NAME(csr_scale)(const T *v, const int64_t *ix, const int64_t *p, ptrd
 }
 
 /* o = alpha dense, then beta times each stored value added at its place. */
-static int NAME(csr_onto)(const T *v, const int64_t *ix, const int64_t *p, ptrdiff_t m, ptrdiff_t n, const T *d, T alpha, T beta, T *o, int threads) {
+static int NAME(csr_onto)(const T *v, const int64_t *ix, const int64_t *p, ptrdiff_t m, ptrdiff_t n, const T *d, T alpha, T beta,
+                T *o, int threads) {
     int bad = 0;
     #pragma omp parallel for num_threads(threads) if(threads > 1) schedule(static) reduction(|:bad)
     for (ptrdiff_t r = 0; r < m; r++) {
@@ -243,7 +254,8 @@ static int NAME(csr_onto)(const T *v, const int64_t *ix, const int64_t *p, ptrdi
 }
 
 /* Sums of values (kind 0), magnitudes (1) or squares (2), over columns (one sum a row) or over rows; root: their square roots. */
-static int NAME(csr_sums)(const T *v, const int64_t *ix, const int64_t *p, ptrdiff_t m, ptrdiff_t n, int over_columns, int kind, int root,
+static int NAME(csr_sums)(const T *v, const int64_t *ix, const int64_t *p, ptrdiff_t m, ptrdiff_t n, int over_columns, int kind,
+                int root,
                           double factor, double *sums, T *o, int threads) {
     int bad = 0;
     if (over_columns) {
@@ -265,7 +277,8 @@ static int NAME(csr_sums)(const T *v, const int64_t *ix, const int64_t *p, ptrdi
 }
 
 /* alpha a + beta b over the union of two sorted lists of rows. */
-static void NAME(rows_union)(const T *v, const int64_t *ix, ptrdiff_t na, const T *u, const int64_t *iy, ptrdiff_t nb, ptrdiff_t w, T alpha, T beta,
+static void NAME(rows_union)(const T *v, const int64_t *ix, ptrdiff_t na, const T *u, const int64_t *iy, ptrdiff_t nb,
+                 ptrdiff_t w, T alpha, T beta,
                              T *o, int64_t *oi, int threads) {
     if (threads > 8) threads = 8;
     ptrdiff_t from_a[9] = {0}, from_b[9] = {0}, to[9] = {0};
@@ -292,7 +305,8 @@ static void NAME(rows_union)(const T *v, const int64_t *ix, ptrdiff_t na, const 
 }
 
 /* Rows of g added up by their numbers, into the rows that the map names. */
-static void NAME(rows_gather)(const T *g, const int64_t *ids, ptrdiff_t count, ptrdiff_t n, ptrdiff_t w, const uint64_t *bits, const int64_t *ranks,
+static void NAME(rows_gather)(const T *g, const int64_t *ids, ptrdiff_t count, ptrdiff_t n, ptrdiff_t w, const uint64_t *bits,
+                 const int64_t *ranks,
                               ptrdiff_t rows, T *o, int threads) {
     if (threads > n) threads = n > 0 ? (int)n : 1;
     #pragma omp parallel for num_threads(threads) if(threads > 1) schedule(static)
@@ -301,7 +315,8 @@ static void NAME(rows_gather)(const T *g, const int64_t *ids, ptrdiff_t count, p
         ptrdiff_t first = rank_of(bits, ranks, lo), last = t + 1 == threads ? rows : rank_of(bits, ranks, hi);
         memset(o + first * w, 0, (last - first) * w * sizeof(T));
         for (ptrdiff_t j = 0; j < count; j++)
-            if (ids[j] >= lo && ids[j] < hi) NAME(add_row)(o + rank_of(bits, ranks, ids[j]) * w, 1, g + j * w, w);
+            if (ids[j] >= lo && ids[j] < hi && bits[ids[j] >> 6] >> (ids[j] & 63) & 1) NAME(add_row)(o + rank_of(bits, ranks,
+                ids[j]) * w, 1, g + j * w, w);
     }
 }
 
@@ -316,7 +331,8 @@ static int NAME(rows_scale)(const T *v, const int64_t *ix, ptrdiff_t count, ptrd
     return 0;
 }
 
-static int NAME(rows_onto)(const T *v, const int64_t *ix, ptrdiff_t count, ptrdiff_t m, ptrdiff_t w, const T *d, T alpha, T beta, T *o, int threads) {
+static int NAME(rows_onto)(const T *v, const int64_t *ix, ptrdiff_t count, ptrdiff_t m, ptrdiff_t w, const T *d, T alpha, T beta,
+                T *o, int threads) {
     #pragma omp parallel for num_threads(threads) if(threads > 1) schedule(static)
     for (ptrdiff_t r = 0; r < m; r++)
         for (ptrdiff_t k = r * w; k < (r + 1) * w; k++) o[k] = alpha * d[k];
@@ -329,7 +345,8 @@ static int NAME(rows_onto)(const T *v, const int64_t *ix, ptrdiff_t count, ptrdi
 
 /* One step of an optimizer on the named rows.  a: weight, gradient, states; at: where each row of the gradient lies in the
    weight and in each state.  Narrow rows are gathered, so that a step sees many at once. */
-static int NAME(rows_step)(int code, T **a, const int64_t **at, const ptrdiff_t *lengths, ptrdiff_t count, ptrdiff_t w, const double *d, int threads) {
+static int NAME(rows_step)(int code, T **a, const int64_t **at, const ptrdiff_t *lengths, ptrdiff_t count, ptrdiff_t w,
+                const double *d, int threads) {
     int arrays = STEPS[code].states + 2, bad = 0;
     for (int k = 0; k < arrays; k++)
         if (k != 1) for (ptrdiff_t r = 0; r < count; r++) bad |= (uint64_t)at[k][r] >= (uint64_t)lengths[k];
@@ -362,7 +379,8 @@ static int NAME(rows_step)(int code, T **a, const int64_t **at, const ptrdiff_t 
     return 0;
 }
 
-static void NAME(rows_group_adagrad)(T *weight, const T *g, T *history, const int64_t *at, ptrdiff_t count, ptrdiff_t w, const double *d) {
+static void NAME(rows_group_adagrad)(T *weight, const T *g, T *history, const int64_t *at, ptrdiff_t count, ptrdiff_t w,
+                 const double *d) {
     T lr = (T)d[0], rescale = (T)d[1], most = d[2] > 0 ? (T)d[2] : (T)INFINITY, eps = (T)d[3];
     for (ptrdiff_t r = 0; r < count; r++) {
         const T *x = g + r * w;
