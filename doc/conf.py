@@ -1,4 +1,5 @@
 """Sphinx configuration; the operator pages are written from the registry when the manual is built."""
+import re
 from pathlib import Path
 
 import mxnd as mx
@@ -25,9 +26,14 @@ def operators():
     return list(dict.fromkeys(REGISTRY.values()))
 
 
+def plain(text):
+    """Text of a declaration: formulas in it are no markup."""
+    return re.sub(r"([*|_\\])", r"\\\1", text)
+
+
 def page(op):
     """The page of an operator, as reStructuredText."""
-    lines = [op.name, "=" * len(op.name), "", op.doc or "", ""]
+    lines = [op.name, "=" * len(op.name), "", plain(op.doc or ""), ""]
     if op.aliases:
         lines += ["Also called " + ", ".join(f"``{a}``" for a in op.aliases) + ".", ""]
     inputs = f"``*{op.inputs[0]}``" if op.variadic else ", ".join(f"``{n}``" for n in op.inputs) or "none"
@@ -42,7 +48,7 @@ def page(op):
         lines += [".. list-table::", "   :header-rows: 1", "", "   * - Parameter", "     - Default", "     - Meaning"]
         for name, p in op.params.items():
             default = "required" if p.required else f"``{p.default!r}``"
-            meaning = p.doc or p.expected()
+            meaning = plain(p.doc or p.expected())
             lines += [f"   * - ``{name}``", f"     - {default}", f"     - {meaning}"]
         lines += [""]
     if op.example:

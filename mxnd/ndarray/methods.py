@@ -18,7 +18,7 @@ GRAD_REQS = {"null": 0, "write": 1, "add": 2}
 
 def _run(name, *inputs, **params):
     op = REGISTRY[name]
-    return invoke(op.core, inputs, op.pack(params))
+    return invoke(op.core, inputs, op.packed(params))
 
 
 # ---- what the compiled class calls

@@ -60,6 +60,7 @@ class Op:
         for key, value in facts.items():       # further facts, read by whoever knows them
             setattr(self, key, value)
         self.facts = tuple(facts)
+        self._packed = {}
         self.core = None                       # the compiled operator, set when the core is loaded
         for n in (name, *self.aliases):
             if n in REGISTRY:
@@ -120,9 +121,23 @@ class Op:
             return [None] * len(x)
         return self.grad(p, g, x, y)
 
+    def packed(self, params):
+        """As pack, but parameters that were checked before are looked up: for formulas and methods."""
+        key = tuple(params.items())
+        try:
+            found = self._packed.get(key)
+        except TypeError:                      # a list: not worth remembering
+            return self.pack(params)
+        if found is None:
+            found = self.pack(params)
+            if len(self._packed) > 500:
+                self._packed.clear()
+            self._packed[key] = found
+        return found
+
     def __call__(self, *inputs, **params):
         """Call from a formula: arrays, graph nodes and traces alike."""
-        return inputs[0]._apply(self, inputs, self.pack(params))
+        return inputs[0]._apply(self, inputs, self.packed(params))
 
 
 def op(name, **fields):

@@ -35,7 +35,10 @@ class CSRNDArray(BaseSparseNDArray):
         if s.indptr.shape != (self.shape[0] + 1,):
             raise MXNetError(f"csr: indptr has a wrong length; expected {self.shape[0] + 1}, got {s.indptr.shape[0]}")
         if s.order is None:
-            s.order = bool(csr_check((s.indices, s.indptr), self.shape[1], s.data.shape[0]).asnumpy()[0])
+            try:
+                s.order = bool(csr_check((s.indices, s.indptr), self.shape[1], s.data.shape[0]).asnumpy()[0])
+            except MXNetError as e:
+                raise MXNetError(str(e).replace("_csr_check", "csr", 1)) from None
         return s.order
 
     def _ordered(self):

@@ -13,6 +13,7 @@ from .cast import to_dense, to_storage
 
 RULES = {**rules.RULES, **products.RULES, **sums.RULES, **lazy.RULES}
 DECLARED = {op.core: op for op in REGISTRY.values()}
+INTERNAL = {name for name in REGISTRY if name.startswith(("_csr_", "_rows_", "_set_", "_dense_csr"))}
 IN_PLACE = set(lazy.RULES.values())           # rules that may write the result into the weight
 warned = set()
 
@@ -57,6 +58,11 @@ def special(core, inputs, given, out):
             got = rule(op, inputs, p, out) if rule in IN_PLACE else rule(op, inputs, p)
         if got is NotImplemented:
             got = on_dense_copies(op, inputs, p)
+    except (MXNetError, IndexError) as e:
+        name, colon, what = str(e).partition(": ")
+        if not colon or name == op.name or name not in INTERNAL:
+            raise
+        raise type(e)(f"{op.name}: {what}") from None      # users know the operator, not its kernels
     finally:
         set_recording(was)
     outs = got if isinstance(got, list) else [got]
@@ -116,7 +122,7 @@ def warn(op, inputs):
     warned.add(op.name)
     warnings.warn(f"{op.name}: there is no sparse form for inputs of storage types {', '.join(x.stype for x in inputs)}; it "
                   f"runs on "
-                  "dense copies (MXNET_STORAGE_FALLBACK_LOG_VERBOSE=0 silences this)", RuntimeWarning, stacklevel=3)
+                  "dense copies (MXNET_STORAGE_FALLBACK_LOG_VERBOSE=0 silences this)", RuntimeWarning, stacklevel=4)
 
 
 def deliver(op, to, y):

@@ -127,6 +127,9 @@ def copy_graph(entries, replace=None):
     for node in order(entries):
         if id(node) in replace:
             continue
+        if replace and node.op is None:             # variables stay the same: a replacement may hold them too
+            new[id(node)] = node
+            continue
         copy = Node(node.op, node.name, dict(node.attrs), node.inputs, node.subgraphs)
         new[id(node)] = copy
         made.append(copy)

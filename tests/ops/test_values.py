@@ -93,3 +93,8 @@ def test_whole_numbers(dtype):
     ("float64", "int64", [2.0**40, -0.5], [2**40, 0])])
 def test_casts(source, target, values, want):
     assert mx.nd.array(values, dtype=source).astype(target).asnumpy().tolist() == want
+
+
+def test_l2_normalization_of_huge_values():
+    got = mx.nd.L2Normalization(mx.nd.array([[3e20, 4e20]])).asnumpy()
+    np.testing.assert_allclose(got, [[0.6, 0.8]], rtol=1e-5)

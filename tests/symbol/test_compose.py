@@ -117,3 +117,11 @@ def test_parameters_are_kept_as_text():
 def test_refused(call, error):
     with pytest.raises(error):
         call(V("x"))
+
+
+def test_composing_with_a_part_of_the_graph_keeps_one_variable():
+    x, y = mx.sym.var("x"), mx.sym.var("y")
+    a = x * 2
+    c = (y + a)(y=a)
+    assert c.list_arguments() == ["x"]
+    assert c.bind(mx.cpu(), {"x": mx.nd.array([1.0, 2.0])}).forward()[0].asnumpy().tolist() == [4, 8]

@@ -1,6 +1,7 @@
 /* Normalisation: what the types share, then both types. */
 #ifndef MXND_NORM_H
 #define MXND_NORM_H
+#include <float.h>
 #include "call.h"
 #include "loops/math.h"
 #define CHUNK 2048              /* elements whose sums are kept in single precision, in the cache */

@@ -212,6 +212,10 @@ static int NAME(l2_norm)(mxnd_call *c) {
             T s[STRIP];
             if (inner == 1)
                 for (ptrdiff_t k = 0; k < n; k += CHUNK) sum[0] += NAME(squares)(x + at + k, n - k < CHUNK ? n - k : CHUNK);
+            if (inner == 1 && !(sum[0] <= DBL_MAX)) {           /* the squares overflowed float32 */
+                sum[0] = 0;
+                for (ptrdiff_t k = 0; k < n; k++) sum[0] += (double)x[at + k] * x[at + k];
+            }
             for (ptrdiff_t k = 0; inner != 1 && k < n; k++)
                 for (ptrdiff_t i = 0; i < w; i++) sum[i] += (double)x[at + k * inner + i] * x[at + k * inner + i];
             for (ptrdiff_t i = 0; i < w; i++) {

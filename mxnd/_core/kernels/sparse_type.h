@@ -365,16 +365,23 @@ static int NAME(rows_step)(int code, T **a, const int64_t **at, const ptrdiff_t 
         T room[MOST_ARRAYS][STRETCH] __attribute__((aligned(64)));
         for (int k = 0; k < arrays; k++) {
             s[k] = room[k];
-            for (ptrdiff_t r = 0; r < rows; r++) {
+            if (w == 1) {
+                if (k == 1) memcpy(room[k], a[k] + start, rows * sizeof(T));
+                else for (ptrdiff_t r = 0; r < rows; r++) room[k][r] = a[k][at[k][start + r]];
+            } else for (ptrdiff_t r = 0; r < rows; r++) {
                 const T *from = a[k] + (k == 1 ? start + r : at[k][start + r]) * w;
                 for (ptrdiff_t c = 0; c < w; c++) room[k][r * w + c] = from[c];
             }
         }
         s[arrays] = room[0];
         STEPS[code].STEP_OF(s, rows * w, d);
-        for (int k = 0; k < arrays; k++)
-            if (k != 1) for (ptrdiff_t r = 0; r < rows; r++)
-                for (ptrdiff_t c = 0; c < w; c++) a[k][at[k][start + r] * w + c] = room[k][r * w + c];
+        for (int k = 0; k < arrays; k++) {
+            if (k == 1) continue;
+            const int64_t *to = at[k] + start;
+            if (w == 1) for (ptrdiff_t r = 0; r < rows; r++) a[k][to[r]] = room[k][r];
+            else for (ptrdiff_t r = 0; r < rows; r++)
+                for (ptrdiff_t c = 0; c < w; c++) a[k][to[r] * w + c] = room[k][r * w + c];
+        }
     }
     return 0;
 }
