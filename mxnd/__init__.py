@@ -1,7 +1,25 @@
 """mxnd: the MXNet 1.x array API - NDArray, Symbol, sparse storage, autograd - on today's Python."""
 import sys as _sys
 
-from . import _core, autograd, base, context, engine, executor, memory, model, ndarray, ops, random, runtime, sparse, symbol, threads, util
+from . import (
+    _core,
+    autograd,
+    base,
+    context,
+    datasets,
+    engine,
+    executor,
+    memory,
+    model,
+    ndarray,
+    ops,
+    random,
+    runtime,
+    sparse,
+    symbol,
+    threads,
+    util,
+)
 from . import attributes as attribute
 from . import names as name
 from . import ndarray as nd

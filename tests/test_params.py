@@ -104,6 +104,13 @@ def test_csr_without_indptr():
     assert a.stype == "csr" and a.shape == (3, 4) and not a.asnumpy().any()
 
 
+def test_csr_that_stores_more_than_it_uses():
+    raw = struct.pack("<Ii", V2, 2) + struct.pack("<Iq", 1, 3) + struct.pack("<I2q", 2, 1, 2) + struct.pack("<iii", 1, 0, 0) \
+        + struct.pack("<iIq", 6, 1, 2) + struct.pack("<iIq", 6, 1, 3) + struct.pack("<3f2q3q", 5, 8, 9, 0, 1, 1, 77, -7)
+    a, = nd.load_frombuffer(contents(raw))
+    np.testing.assert_array_equal(a.asnumpy(), [[0, 5]])
+
+
 def test_old_records_load():
     data = struct.pack("<3f", 1, 2, 3)
     old = struct.pack("<I2I", 2, 1, 3) + struct.pack("<iii", 2, 0, 0) + data      # a GPU's, with 32-bit sizes

@@ -1,13 +1,22 @@
 """The compiled core; picks the loops and kernels for this machine and links the declarations to them."""
 import importlib
+import os
 import pkgutil
 
+# GNU OpenMP's idle threads spin for about 10 ms by default, on cores that others may want; 100 us are enough to catch the
+# next operator.  It reads the setting once, while it is loaded; the environment is left as it was.
+_spin = "GOMP_SPINCOUNT" not in os.environ and "OMP_WAIT_POLICY" not in os.environ
+if _spin:
+    os.environ["GOMP_SPINCOUNT"] = "2000"
 try:
     from . import array, block, call, cpu, memory, plan, tape, threads
 except ImportError as e:
     raise ImportError("mxnd's compiled core is missing: this is the source tree, not an installed package; run "
                       "`pip install .` (or `spin build`) and import mxnd from elsewhere") from e
-from ..ops import REGISTRY
+finally:
+    if _spin:
+        os.environ.pop("GOMP_SPINCOUNT", None)
+from ..ops import REGISTRY  # noqa: E402
 
 SUBJECTS = sorted({m.name.rsplit("_", 1)[0] for m in pkgutil.iter_modules(__path__) if m.name.endswith(("_base", "_v3", "_v4"))})
 BUILT = [level for level in ("base", "v3", "v4")

@@ -97,3 +97,32 @@ def load_frombuffer(buf):
     """Read arrays from the bytes of a .params file, see `mxnd.params.load_frombuffer`."""
     from ..params import load_frombuffer as f
     return f(buf)
+
+
+def histogram(a, bins=10, range=None):
+    """How many elements fall into each of several intervals.
+
+    Parameters
+    ----------
+    a : NDArray
+    bins : int or NDArray, default 10
+        How many equal intervals, or their edges.
+    range : tuple of float, optional
+        From where to where; default: from the least to the greatest element.
+
+    Returns
+    -------
+    list of NDArray
+        Counts and edges.
+
+    Examples
+    --------
+    >>> mx.nd.histogram(mx.nd.array([1, 2, 2]), bins=2, range=(0, 4))[0].asnumpy()
+    array([1, 2])
+    """
+    f = _functions.FUNCTIONS["_histogram"]
+    if isinstance(bins, NDArray):
+        return f(a, bins)
+    if range is None:
+        range = (a.min().asscalar(), a.max().asscalar())
+    return f(a, bin_cnt=bins, range=range)

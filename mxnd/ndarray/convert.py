@@ -25,6 +25,9 @@ def place(x, ctx):
     if ctx.device_typeid == 2:
         from .gpu import to_gpu
         return to_gpu(x, ctx)
+    if x._device[0] == 2:
+        from .gpu import to_cpu
+        x = to_cpu(x)
     x._set_device(ctx.device_typeid, ctx.device_id)
     return x
 

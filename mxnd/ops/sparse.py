@@ -8,6 +8,7 @@ from .params import REQUIRED, axes, choice, flag, floats, integer, number, shape
 from .shapes import same, size
 
 # ---- operators that users see ------------------------------------------------------------------------
+# makes_sparse: works on arrays of any storage type, so that graphs run it array by array
 
 
 def _cast_storage(p, data):
@@ -83,11 +84,11 @@ def _getnnz_shapes(p, ins, outs):
 
 
 op("_contrib_getnnz", params=dict(axis=axes()), shapes=_getnnz_shapes, types=lambda p, ins, outs: (ins, ["int64"]),
-   compose=lambda p, data: data._cast_storage("csr")._count(p.axis),
+   compose=lambda p, data: data._cast_storage("csr")._count(p.axis), makes_sparse=True,
    doc="How many values a csr matrix stores: in all (shape (1,)), in each row (axis=1) or in each column (axis=0).",
    example="mx.nd.contrib.getnnz(mx.nd.eye(2).tostype('csr'))")
 op("_contrib_edge_id", inputs="data u v", shapes=lambda p, ins, outs: (ins, [ins[1]]), types=lambda p, ins, outs: (ins, [ins[0]]),
-   compose=lambda p, data, u, v: data._cast_storage("csr")._edge_id(u, v),
+   compose=lambda p, data, u, v: data._cast_storage("csr")._edge_id(u, v), makes_sparse=True,
    doc="The stored value of a csr matrix at row u[i] and column v[i], -1 where none is stored.",
    example="mx.nd.contrib.edge_id(mx.nd.eye(2).tostype('csr'), mx.nd.array([0]), mx.nd.array([0]))")
 op("_contrib_dgl_adjacency", shapes=same, types=lambda p, ins, outs: (ins, ["float32"]), makes_sparse=True,
@@ -193,6 +194,11 @@ def rows_shape(p, d, i):
     return [p.shape]
 
 
+def fill_shape(p, d, s):
+    need(len(d) > 0 and s == (d[0] + 1,), f"starts have shape {s}, the rows {d}")
+    return [(p.count, *d[1:]), (p.count,)]
+
+
 def union_shape(p, d, i, e, j):
     same_rows(d, i, e)
     same_rows(e, j, d)
@@ -254,7 +260,7 @@ kernel("csr_sums", "data indices indptr", lambda p, d, i, s: [(s[0] - 1 if p.ove
 kernel("rows_count", "data", lambda p, s: [(s[0] + 1,)], "How many rows before each row hold something else than zero.",
        types=ROW,
        kernel_types=None)
-kernel("rows_fill", "data starts", lambda p, d, s: [(p.count, *d[1:]), (p.count,)], "Those rows, and their numbers.",
+kernel("rows_fill", "data starts", fill_shape, "Those rows, and their numbers.",
        params=dict(count=integer(**AT_LEAST_0)), outputs=PAIR, kernel_types=None)
 kernel("rows_dense", "data indices", rows_shape, "A row_sparse array as a dense one.", params=dict(shape=shape()),
        kernel_types=None, arguments=lambda p, ins, outs: [p.shape[0]])

@@ -42,11 +42,11 @@ class CSRNDArray(BaseSparseNDArray):
         return s.order
 
     def _ordered(self):
-        """The parts, with ascending columns in each row."""
+        """The parts, with ascending columns in each row, each once (of a place given twice the last value counts)."""
         if self._check():
             return self._parts
         data, indices = csr_sort(self._parts)
-        return data, indices, self._store.indptr
+        return without_repeats(data, indices, self._store.indptr)
 
     def check_format(self, full_check=True):
         """Raise MXNetError unless the matrix is sound: indptr ascends, columns are in range and ascend in each row.
@@ -175,6 +175,19 @@ class CSRNDArray(BaseSparseNDArray):
         s = self._store
         return CSRNDArray(Store(from_numpy_copy(np.ones(s.data.shape, "float32"), "float32"), s.indices, s.indptr, s.order),
                           self.shape)
+
+
+def without_repeats(data, indices, indptr):
+    """Sorted parts with the last value of each place."""
+    columns, starts = indices.asnumpy(), indptr.asnumpy()
+    end = starts[-1]
+    rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    kept = np.append((columns[1:end] != columns[:end - 1]) | (rows[1:] != rows[:-1]), True)[:end]
+    if kept.all():
+        return data, indices, indptr
+    before = np.concatenate([[0], kept.cumsum()])
+    return (from_numpy_copy(data.asnumpy()[:end][kept], data._dtype_name), from_numpy_copy(columns[:end][kept], "int64"),
+            from_numpy_copy(before[starts], "int64"))
 
 
 def empty_csr(shape, dtype):

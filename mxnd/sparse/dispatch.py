@@ -41,7 +41,10 @@ def keeps_storage(op, p):
 
 
 def special(core, inputs, given, out):
-    """Run an operator on inputs of which some are sparse."""
+    """Run an operator on inputs of which some are sparse, or on a GPU."""
+    if any(x._device[0] == 2 for x in inputs):
+        from ..ndarray import gpu
+        return gpu.special(core, inputs, given, out)
     op = DECLARED[core]
     p = given if isinstance(given, op.Params) else op.pack(named(op, given, len(inputs)))
     check(op, p, inputs)

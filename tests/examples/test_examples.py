@@ -29,13 +29,13 @@ def read_png(fname):
 
 @pytest.mark.slow
 def test_digits(tmp_path, capsys):
-    assert digits.main(["--out", str(tmp_path / "out"), "--epochs", "12"]) == 0
+    assert digits.main(["--out", str(tmp_path / "out"), "--epochs", "20"]) == 0
     shown = capsys.readouterr()
     assert shown.out.count("of the test images right") == 2 and shown.out.count("loaded them") == 2
     assert "100%" in shown.err
     for title in ("arrays", "symbol"):
         assert (tmp_path / "out" / f"digits-{title}-symbol.json").exists()
-        assert len(nd.load(tmp_path / "out" / f"digits-{title}-0012.params")) == 8
+        assert len(nd.load(tmp_path / "out" / f"digits-{title}-0020.params")) == 8
     points = read_png(tmp_path / "out" / "digits.png")
     assert points.shape == (640, 760, 3)
     for colour in (picture.BLUE, picture.ORANGE, picture.GREEN):

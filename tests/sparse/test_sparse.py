@@ -136,6 +136,37 @@ def test_unordered_columns():
         x.check_format()
 
 
+def test_a_place_given_twice():
+    """The last value counts, whatever runs."""
+    x = sparse.csr_matrix(([1., 2., 3., 4., 5.], [2, 0, 2, 0, 1], [0, 4, 5]), shape=(2, 3))
+    a = np.array([[4., 0, 3], [0, 5, 0]])
+    assert np.array_equal(x.asnumpy(), a)
+    close(x + x, 2 * a)
+    close(x * x, a * a)
+    close(x + mx.nd.array(a), 2 * a)
+
+
+@pytest.mark.parametrize("m, n", [(1, 200), (30, 300), (2000, 70)])
+def test_union_of_long_rows(m, n):
+    """Rows merged in two halves, with and without common columns, on one thread and two."""
+    before = mx.get_num_threads()
+    try:
+        for density in (0.1, 0.5, 1.0):
+            a, b = dense((m, n), density), dense((m, n), density)
+            b[: m // 3] = 0
+            a[m // 2:] = 0
+            for threads in (1, 2):
+                mx.set_num_threads(threads)
+                y = make(a, "csr") - make(b, "csr")
+                y.check_format()
+                close(y, a - b)
+                y = make(a, "csr") + make(a, "csr")
+                assert y.data.shape[0] == np.count_nonzero(a)
+                close(y, 2 * a)
+    finally:
+        mx.set_num_threads(before)
+
+
 def test_pickle_copy_and_handles():
     for stype, a in (("csr", dense((4, 5))), ("row_sparse", rows((4, 5)))):
         x = make(a, stype)

@@ -15,19 +15,17 @@ static P N(arg##name##_row)(const T *x, P n) { \
         return place; \
     } \
     for (P at = 0; at < n; at += 4096) { \
-        P m = n - at < 4096 ? n - at : 4096, i = 0; \
-        const T *p = x + at; \
-        T e = (T)N(name##_row)(p, m); \
+        T e = (T)N(name##_row)(x + at, n - at < 4096 ? n - at : 4096); \
         if (at && !(e CMP best) && !IS_NAN(e)) continue; \
-        for (; i + 64 <= m; i += 64) { \
-            int found = 0; \
-            for (int j = 0; j < 64; j++) found |= (p[i + j] == e) | IS_NAN(p[i + j]); \
-            if (found) break; \
-        } \
-        while (i < m && p[i] != e && !IS_NAN(p[i])) i++; \
-        best = e, place = at + i; \
+        best = e, place = at; \
         if (IS_NAN(e)) break; \
     } \
+    for (; !IS_NAN(best) && place + 64 <= n; place += 64) { \
+        int found = 0; \
+        for (int j = 0; j < 64; j++) found |= x[place + j] == best; \
+        if (found) break; \
+    } \
+    while (IS_NAN(best) ? !IS_NAN(x[place]) : x[place] != best) place++; \
     return place; \
 } \
 static void N(arg##name##_cols)(const T *x, P n, P stride, P k, int64_t *place) { \

@@ -28,6 +28,9 @@ static ALWAYS __m512i lanes_u64(int by) {
 #define LESS(a, b) (unsigned)_mm512_cmplt_epu32_mask(a, b)
 #define PICK(v, lanes) _mm512_permutexvar_epi32(lanes, v)
 #define PACK(at, mask, v) _mm512_mask_compressstoreu_epi32(at, (__mmask16)(mask), v)
+#define SPLIT(v, front, top) \
+    _mm512_mask_expand_epi32(_mm512_maskz_compress_epi32((__mmask16)(front), v), (__mmask16)(top), \
+                             _mm512_maskz_compress_epi32((__mmask16)~(front), v))
 #include "quick_type.h"
 #define K uint64_t
 #define N(name) name##_u64
@@ -42,6 +45,9 @@ static ALWAYS __m512i lanes_u64(int by) {
 #define LESS(a, b) (unsigned)_mm512_cmplt_epu64_mask(a, b)
 #define PICK(v, lanes) _mm512_permutexvar_epi64(lanes, v)
 #define PACK(at, mask, v) _mm512_mask_compressstoreu_epi64(at, (__mmask8)(mask), v)
+#define SPLIT(v, front, top) \
+    _mm512_mask_expand_epi64(_mm512_maskz_compress_epi64((__mmask8)(front), v), (__mmask8)(top), \
+                             _mm512_maskz_compress_epi64((__mmask8)~(front), v))
 #include "quick_type.h"
 #else
 #define HAVE_QUICK 0

@@ -43,7 +43,8 @@ cdef int order_shared(mxnd_call* c) noexcept nogil:
     cdef char* x = c.inp.data
     cdef mxnd_tensor* out = c.out
     cdef piece_t piece[MOST]
-    cdef char* keys = <char*>c.take(n * width)
+    cdef bint within = plain and width == item_size(type)       # the keys fit into the result
+    cdef char* keys = out.data if within else <char*>c.take(n * width)
     if keys == NULL:
         return MX_MEMORY_ERROR
     if plain:
@@ -61,7 +62,8 @@ cdef int order_shared(mxnd_call* c) noexcept nogil:
             plain_put(keys, out.data, 1, type, flags, n * i // some, n * (i + 1) // some)
         else:
             put_indices(out, n * i // some, n * (i + 1) // some - n * i // some, 1, 0, <uint64_t*>keys + n * i // some)
-    c.give(keys)
+    if not within:
+        c.give(keys)
     return MX_OK
 
 

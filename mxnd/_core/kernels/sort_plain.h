@@ -5,10 +5,12 @@
 
 static inline int plain_width(int type) { return type == MX_F64 || type == MX_I64 ? 8 : item_of(type) == 1 ? 1 : 4; }
 
+#define PRAGMA(x) _Pragma(#x)
 #define PUT(T, expression) \
+    PRAGMA(omp simd) \
     for (P i = first; i < last; i++) { ((T *)o)[i * stride] = (T)(expression); } \
     return
-/* Elements of the sorted keys first..last. */
+/* Elements of the sorted keys first..last; o may be where the keys are. */
 static void plain_put(const void *keys, char *o, P stride, int type, int flags, P first, P last) {
     const uint32_t *k = keys;
     const uint64_t *w = keys;
@@ -82,9 +84,10 @@ static void plain_range(const mxnd_tensor *x, mxnd_tensor *out, P n, P inner, in
             plain_bytes(x->data + at, out->data + at, n, inner, x->type, flags);
             continue;
         }
-        plain_keys(x->data + at, inner, x->type, flags, scratch, 0, n);
-        plain_sort(scratch, scratch + n * width, n, width);
-        plain_put(scratch, out->data + at, inner, x->type, flags, 0, n);
+        char *keys = inner == 1 && item == width ? out->data + at : scratch;          /* where they fit, in the result itself */
+        plain_keys(x->data + at, inner, x->type, flags, keys, 0, n);
+        plain_sort(keys, scratch + n * width, n, width);
+        plain_put(keys, out->data + at, inner, x->type, flags, 0, n);
     }
 }
 

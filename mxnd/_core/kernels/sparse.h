@@ -341,12 +341,12 @@ static int csr_merge(mxnd_call *c) {
         for (int t = 0; t < threads; t++) {
             ptrdiff_t lo = m * t / threads, hi = m * (t + 1) / threads;
             if (common) BY_TYPE(c->out, csr_common, ((void *)DATA(0), ix, p, (void *)DATA(3), iy, q, lo, hi, s, o, oi));
-            else BY_TYPE(c->out, csr_union, ((void *)DATA(0), ix, p, (void *)DATA(3), iy, q, lo, hi, c->d[0], c->d[1], s, o, oi));
+            else BY_TYPE(c->out, csr_union, ((void *)DATA(0), ix, p, (void *)DATA(3), iy, q, lo, hi, 0, c->d[0], c->d[1], s, o, oi));
         }
         return MX_OK;
     }
     if (common) BY_TYPE(c->out, csr_common, ((void *)DATA(0), ix, p, (void *)DATA(3), iy, q, 0, m, s, o, oi));
-    else BY_TYPE(c->out, csr_union, ((void *)DATA(0), ix, p, (void *)DATA(3), iy, q, 0, m, c->d[0], c->d[1], s, o, oi));
+    else BY_TYPE(c->out, csr_union, ((void *)DATA(0), ix, p, (void *)DATA(3), iy, q, 0, m, 1, c->d[0], c->d[1], s, o, oi));
     return MX_OK;
 }
 

@@ -12,12 +12,18 @@ static int NAME(dot_row)(const T *v, const int64_t *ix, ptrdiff_t count, ptrdiff
     int bad = 0;
     ptrdiff_t at = 0;
     if (w == 1) {
-        T s = 0;
-        for (ptrdiff_t j = 0; j < count; j++) {
-            if ((uint64_t)ix[j] >= (uint64_t)n) return 1;
-            s += v[j] * b[ix[j]];
+        T s0 = 0, s1 = 0, s2 = 0, s3 = 0;                  /* additions do not wait for each other */
+        ptrdiff_t j = 0;
+        for (; j + 4 <= count; j += 4) {
+            uint64_t c0 = ix[j], c1 = ix[j + 1], c2 = ix[j + 2], c3 = ix[j + 3], most = n;
+            if (c0 >= most || c1 >= most || c2 >= most || c3 >= most) return 1;
+            s0 += v[j] * b[c0], s1 += v[j + 1] * b[c1], s2 += v[j + 2] * b[c2], s3 += v[j + 3] * b[c3];
         }
-        o[0] = s;
+        for (; j < count; j++) {
+            if ((uint64_t)ix[j] >= (uint64_t)n) return 1;
+            s0 += v[j] * b[ix[j]];
+        }
+        o[0] = (s0 + s1) + (s2 + s3);
         return 0;
     }
     for (; at + 4 * LANES <= w; at += 4 * LANES) {
@@ -184,29 +190,60 @@ static int NAME(dense_csr_t)(const T *a, ptrdiff_t m, ptrdiff_t n, const T *v, c
     return bad;
 }
 
-/* alpha a + beta b over the union of rows lo to hi of two csr matrices: the rows are packed one after the other from s[lo]. */
+/* One step of merging v, ix from i and u, iy from j into o, oi at k.  No branch on which side comes next: that is a coin toss. */
+#define MERGE_STEP(i, j, k) { \
+    int64_t x = ix[i], y = iy[j]; \
+    BITS left = -(BITS)(x <= y), right = -(BITS)(y <= x), a, b; \
+    T f = alpha * v[i], g = beta * u[j]; \
+    memcpy(&a, &f, sizeof a), memcpy(&b, &g, sizeof b); \
+    a &= left, b &= right; \
+    memcpy(&f, &a, sizeof a), memcpy(&g, &b, sizeof b); \
+    o[k] = f + g; \
+    oi[k++] = x < y ? x : y; \
+    i += x <= y, j += y <= x; }
+#define MERGE_REST(i, ni, j, nj, k) { \
+    for (; i < ni; i++, k++) o[k] = alpha * v[i], oi[k] = ix[i]; \
+    for (; j < nj; j++, k++) o[k] = beta * u[j], oi[k] = iy[j]; }
+
+/* alpha a + beta b over the union of rows lo to hi of two csr matrices: the rows are packed one after the other from s[lo].
+   A step waits for the one before, so long rows are merged in two halves side by side; the second one moves down when the
+   first turns out shorter than it could be.  For a moment that needs the room of the row's entries in both matrices, which
+   only the last row may not have (when the next one belongs to another thread). */
 static void NAME(csr_union)(const T *v, const int64_t *ix, const int64_t *p, const T *u, const int64_t *iy, const int64_t *q,
-                 ptrdiff_t lo,
-                            ptrdiff_t hi, T alpha, T beta, int64_t *s, T *o, int64_t *oi) {
+                            ptrdiff_t lo, ptrdiff_t hi, int alone, T alpha, T beta, int64_t *s, T *o, int64_t *oi) {
     ptrdiff_t k = s[lo];
     for (ptrdiff_t r = lo; r < hi; r++) {
         ptrdiff_t i = p[r], j = q[r], ni = p[r + 1], nj = q[r + 1];
-        while (i < ni && j < nj) {             /* no branch on which side comes next: that is a coin toss */
-            int64_t x = ix[i], y = iy[j];
-            BITS left = -(BITS)(x <= y), right = -(BITS)(y <= x), a, b;
-            T f = alpha * v[i], g = beta * u[j];
-            memcpy(&a, &f, sizeof a), memcpy(&b, &g, sizeof b);
-            a &= left, b &= right;
-            memcpy(&f, &a, sizeof a), memcpy(&g, &b, sizeof b);
-            o[k] = f + g;
-            oi[k++] = x < y ? x : y;
-            i += x <= y, j += y <= x;
+        if (ni - i + nj - j >= 24 && i < ni && (alone || s[r] + ni - i + nj - j <= s[hi])) {
+            ptrdiff_t i_mid = i + (ni - i) / 2, j_mid = j, top = nj;
+            while (j_mid < top) {
+                ptrdiff_t mid = (j_mid + top) / 2;
+                if (iy[mid] < ix[i_mid]) j_mid = mid + 1;
+                else top = mid;
+            }
+            ptrdiff_t i2 = i_mid, j2 = j_mid, start = k + i_mid - i + j_mid - j, k2 = start;
+            while (i < i_mid && j < j_mid && i2 < ni && j2 < nj) {
+                MERGE_STEP(i, j, k)
+                MERGE_STEP(i2, j2, k2)
+            }
+            while (i < i_mid && j < j_mid) MERGE_STEP(i, j, k)
+            while (i2 < ni && j2 < nj) MERGE_STEP(i2, j2, k2)
+            MERGE_REST(i, i_mid, j, j_mid, k)
+            MERGE_REST(i2, ni, j2, nj, k2)
+            if (start > k) {
+                memmove(o + k, o + start, (k2 - start) * sizeof(T));
+                memmove(oi + k, oi + start, (k2 - start) * sizeof(int64_t));
+            }
+            k += k2 - start;
+        } else {
+            while (i < ni && j < nj) MERGE_STEP(i, j, k)
+            MERGE_REST(i, ni, j, nj, k)
         }
-        for (; i < ni; i++, k++) o[k] = alpha * v[i], oi[k] = ix[i];
-        for (; j < nj; j++, k++) o[k] = beta * u[j], oi[k] = iy[j];
         s[r + 1] = k;
     }
 }
+#undef MERGE_STEP
+#undef MERGE_REST
 
 static void NAME(csr_common)(const T *v, const int64_t *ix, const int64_t *p, const T *u, const int64_t *iy, const int64_t *q,
                  ptrdiff_t lo,
@@ -276,134 +313,7 @@ static int NAME(csr_sums)(const T *v, const int64_t *ix, const int64_t *p, ptrdi
     return bad;
 }
 
-/* alpha a + beta b over the union of two sorted lists of rows. */
-static void NAME(rows_union)(const T *v, const int64_t *ix, ptrdiff_t na, const T *u, const int64_t *iy, ptrdiff_t nb,
-                 ptrdiff_t w, T alpha, T beta,
-                             T *o, int64_t *oi, int threads) {
-    if (threads > 8) threads = 8;
-    ptrdiff_t from_a[9] = {0}, from_b[9] = {0}, to[9] = {0};
-    int parts = 1;
-    for (ptrdiff_t i = 0, j = 0, k = 0, t = 1;; k++) {      /* where each thread starts */
-        if (t < threads && i + j >= (na + nb) * t / threads) from_a[t] = i, from_b[t] = j, to[t] = k, parts = (int)++t;
-        if (i >= na && j >= nb) break;
-        int left = i < na && (j >= nb || ix[i] <= iy[j]), right = j < nb && (i >= na || iy[j] <= ix[i]);
-        oi[k] = left ? ix[i] : iy[j];
-        i += left, j += right;
-    }
-    from_a[parts] = na, from_b[parts] = nb;
-    #pragma omp parallel for num_threads(parts) if(parts > 1) schedule(static)
-    for (int t = 0; t < parts; t++)
-        for (ptrdiff_t i = from_a[t], j = from_b[t], k = to[t]; i < from_a[t + 1] || j < from_b[t + 1]; k++) {
-            int left = i < na && ix[i] == oi[k], right = j < nb && iy[j] == oi[k];
-            const T *a = v + i * w, *b = u + j * w;
-            T *to_row = o + k * w;
-            if (left && right) for (ptrdiff_t c = 0; c < w; c++) to_row[c] = alpha * a[c] + beta * b[c];
-            else if (left) for (ptrdiff_t c = 0; c < w; c++) to_row[c] = alpha * a[c];
-            else for (ptrdiff_t c = 0; c < w; c++) to_row[c] = beta * b[c];
-            i += left, j += right;
-        }
-}
-
-/* Rows of g added up by their numbers, into the rows that the map names. */
-static void NAME(rows_gather)(const T *g, const int64_t *ids, ptrdiff_t count, ptrdiff_t n, ptrdiff_t w, const uint64_t *bits,
-                 const int64_t *ranks,
-                              ptrdiff_t rows, T *o, int threads) {
-    if (threads > n) threads = n > 0 ? (int)n : 1;
-    #pragma omp parallel for num_threads(threads) if(threads > 1) schedule(static)
-    for (int t = 0; t < threads; t++) {
-        ptrdiff_t lo = n * t / threads, hi = n * (t + 1) / threads;
-        ptrdiff_t first = rank_of(bits, ranks, lo), last = t + 1 == threads ? rows : rank_of(bits, ranks, hi);
-        memset(o + first * w, 0, (last - first) * w * sizeof(T));
-        for (ptrdiff_t j = 0; j < count; j++)
-            if (ids[j] >= lo && ids[j] < hi && bits[ids[j] >> 6] >> (ids[j] & 63) & 1) NAME(add_row)(o + rank_of(bits, ranks,
-                ids[j]) * w, 1, g + j * w, w);
-    }
-}
-
-static int NAME(rows_scale)(const T *v, const int64_t *ix, ptrdiff_t count, ptrdiff_t m, ptrdiff_t w, const T *d, int divide, T *o) {
-    for (ptrdiff_t k = 0; k < count; k++) {
-        if ((uint64_t)ix[k] >= (uint64_t)m) return 1;
-        const T *a = v + k * w, *b = d + ix[k] * w;
-        T *to = o + k * w;
-        if (divide) for (ptrdiff_t c = 0; c < w; c++) to[c] = a[c] / b[c];
-        else for (ptrdiff_t c = 0; c < w; c++) to[c] = a[c] * b[c];
-    }
-    return 0;
-}
-
-static int NAME(rows_onto)(const T *v, const int64_t *ix, ptrdiff_t count, ptrdiff_t m, ptrdiff_t w, const T *d, T alpha, T beta,
-                T *o, int threads) {
-    #pragma omp parallel for num_threads(threads) if(threads > 1) schedule(static)
-    for (ptrdiff_t r = 0; r < m; r++)
-        for (ptrdiff_t k = r * w; k < (r + 1) * w; k++) o[k] = alpha * d[k];
-    for (ptrdiff_t k = 0; k < count; k++) {
-        if ((uint64_t)ix[k] >= (uint64_t)m) return 1;
-        NAME(add_row)(o + ix[k] * w, beta, v + k * w, w);
-    }
-    return 0;
-}
-
-/* One step of an optimizer on the named rows.  a: weight, gradient, states; at: where each row of the gradient lies in the
-   weight and in each state.  Narrow rows are gathered, so that a step sees many at once. */
-static int NAME(rows_step)(int code, T **a, const int64_t **at, const ptrdiff_t *lengths, ptrdiff_t count, ptrdiff_t w,
-                const double *d, int threads) {
-    int arrays = STEPS[code].states + 2, bad = 0;
-    for (int k = 0; k < arrays; k++)
-        if (k != 1) for (ptrdiff_t r = 0; r < count; r++) bad |= (uint64_t)at[k][r] >= (uint64_t)lengths[k];
-    if (bad) return 1;
-    ptrdiff_t group = w < 64 ? STRETCH / (w > 0 ? w : 1) : 1;
-    #pragma omp parallel for num_threads(threads) if(threads > 1) schedule(static)
-    for (ptrdiff_t start = 0; start < count; start += group) {
-        ptrdiff_t rows = count - start < group ? count - start : group;
-        T *s[MOST_ARRAYS];
-        if (group == 1) {
-            for (int k = 0; k < arrays; k++) s[k] = a[k] + (k == 1 ? start : at[k][start]) * w;
-            s[arrays] = s[0];
-            STEPS[code].STEP_OF(s, w, d);
-            continue;
-        }
-        T room[MOST_ARRAYS][STRETCH] __attribute__((aligned(64)));
-        for (int k = 0; k < arrays; k++) {
-            s[k] = room[k];
-            if (w == 1) {
-                if (k == 1) memcpy(room[k], a[k] + start, rows * sizeof(T));
-                else for (ptrdiff_t r = 0; r < rows; r++) room[k][r] = a[k][at[k][start + r]];
-            } else for (ptrdiff_t r = 0; r < rows; r++) {
-                const T *from = a[k] + (k == 1 ? start + r : at[k][start + r]) * w;
-                for (ptrdiff_t c = 0; c < w; c++) room[k][r * w + c] = from[c];
-            }
-        }
-        s[arrays] = room[0];
-        STEPS[code].STEP_OF(s, rows * w, d);
-        for (int k = 0; k < arrays; k++) {
-            if (k == 1) continue;
-            const int64_t *to = at[k] + start;
-            if (w == 1) for (ptrdiff_t r = 0; r < rows; r++) a[k][to[r]] = room[k][r];
-            else for (ptrdiff_t r = 0; r < rows; r++)
-                for (ptrdiff_t c = 0; c < w; c++) a[k][to[r] * w + c] = room[k][r * w + c];
-        }
-    }
-    return 0;
-}
-
-static void NAME(rows_group_adagrad)(T *weight, const T *g, T *history, const int64_t *at, ptrdiff_t count, ptrdiff_t w,
-                 const double *d) {
-    T lr = (T)d[0], rescale = (T)d[1], most = d[2] > 0 ? (T)d[2] : (T)INFINITY, eps = (T)d[3];
-    for (ptrdiff_t r = 0; r < count; r++) {
-        const T *x = g + r * w;
-        T sum = 0, *to = weight + at[r] * w;
-        for (ptrdiff_t c = 0; c < w; c++) {
-            T u = x[c] * rescale;
-            u = u > most ? most : u < -most ? -most : u;
-            sum += u * u;
-        }
-        T rate = lr / (T)sqrt((history[at[r]] += sum / (T)w) + eps);
-        for (ptrdiff_t c = 0; c < w; c++) {
-            T u = x[c] * rescale;
-            to[c] -= rate * (u > most ? most : u < -most ? -most : u);
-        }
-    }
-}
+#include "sparse_rows_type.h"
 #undef LANES
 #undef AT
 #undef PUT
