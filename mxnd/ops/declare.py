@@ -157,7 +157,8 @@ class Formula:
     """Operators by name, for gradient formulas: F.dot(a, b)."""
 
     def __getattr__(self, name):
-        return REGISTRY[name]
+        found = self.__dict__[name] = REGISTRY[name]          # from now on a plain attribute
+        return found
 
 
 F = Formula()
