@@ -1,7 +1,7 @@
 """mx.nd.add and its kin: arrays and numbers on either side."""
 from .._core.array import NDArray
 from .._core.call import call2, calls
-from ..ops.declare import REGISTRY
+from ..ops.declare import PYTHON, REGISTRY
 
 _PYTHON = {"add": lambda x, y: x + y, "subtract": lambda x, y: x - y, "multiply": lambda x, y: x * y,
            "divide": lambda x, y: x / y, "modulo": lambda x, y: x % y, "power": lambda x, y: x ** y,
@@ -12,20 +12,11 @@ _PYTHON = {"add": lambda x, y: x + y, "subtract": lambda x, y: x - y, "multiply"
            "logical_and": lambda x, y: 1 if x and y else 0, "logical_or": lambda x, y: 1 if x or y else 0,
            "logical_xor": lambda x, y: 1 if bool(x) != bool(y) else 0}
 # name: (of two arrays, of array and number, of number and array)
-TABLE = {"add": ("broadcast_add", "_plus_scalar", "_plus_scalar"), "subtract": ("broadcast_sub", "_minus_scalar", "_rminus_scalar"),
-         "multiply": ("broadcast_mul", "_mul_scalar", "_mul_scalar"), "divide": ("broadcast_div", "_div_scalar", "_rdiv_scalar"),
-         "modulo": ("broadcast_mod", "_mod_scalar", "_rmod_scalar"), "power": ("broadcast_power", "_power_scalar", "_rpower_scalar"),
-         "maximum": ("broadcast_maximum", "_maximum_scalar", "_maximum_scalar"),
-         "minimum": ("broadcast_minimum", "_minimum_scalar", "_minimum_scalar"),
-         "equal": ("broadcast_equal", "_equal_scalar", "_equal_scalar"),
-         "not_equal": ("broadcast_not_equal", "_not_equal_scalar", "_not_equal_scalar"),
-         "greater": ("broadcast_greater", "_greater_scalar", "_lesser_scalar"),
-         "greater_equal": ("broadcast_greater_equal", "_greater_equal_scalar", "_lesser_equal_scalar"),
-         "lesser": ("broadcast_lesser", "_lesser_scalar", "_greater_scalar"),
-         "lesser_equal": ("broadcast_lesser_equal", "_lesser_equal_scalar", "_greater_equal_scalar"),
-         "logical_and": ("broadcast_logical_and", "_logical_and_scalar", "_logical_and_scalar"),
-         "logical_or": ("broadcast_logical_or", "_logical_or_scalar", "_logical_or_scalar"),
-         "logical_xor": ("broadcast_logical_xor", "_logical_xor_scalar", "_logical_xor_scalar")}
+TABLE = {name: PYTHON[dunder] for name, dunder in (
+    ("add", "add"), ("subtract", "sub"), ("multiply", "mul"), ("divide", "truediv"), ("modulo", "mod"), ("power", "pow"),
+    ("equal", "eq"), ("not_equal", "ne"), ("greater", "gt"), ("greater_equal", "ge"), ("lesser", "lt"), ("lesser_equal", "le"))}
+TABLE.update({name: (f"broadcast_{name}", f"_{name}_scalar", f"_{name}_scalar")
+              for name in ("maximum", "minimum", "logical_and", "logical_or", "logical_xor")})
 
 
 def _make(name, names, first="lhs", second="rhs"):
