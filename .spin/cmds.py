@@ -21,6 +21,15 @@ def lint():
 
 
 @click.command()
+@click.argument("pytest_args", nargs=-1)
+@click.pass_context
+def test(ctx, pytest_args):
+    """Build, then run the tests; arguments after -- go to pytest."""
+    ctx.invoke(meson.build)
+    _python("-m", "pytest", *pytest_args, replace=True)
+
+
+@click.command()
 @click.argument("cases", nargs=-1)
 @click.pass_context
 def bench(ctx, cases):
