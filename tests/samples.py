@@ -51,7 +51,8 @@ def samples(op):
     out = []
     for s in op.samples:
         given = s.get("inputs", [])
-        smooth = [isinstance(i, tuple) for i in given]
+        names = op.inputs if len(op.inputs) >= len(given) else [""] * len(given)
+        smooth = [isinstance(i, tuple) and n not in op.aux for i, n in zip(given, names)]      # states have no gradient
         out.append(Sample(op, [_random(rng, i, low) if isinstance(i, tuple) else np.asarray(i, np.float64) for i in given],
                           s.get("params", {}), smooth))
     return out

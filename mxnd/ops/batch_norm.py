@@ -111,7 +111,7 @@ def batch_norm(name, params, aliases="", doc=BATCH_NORM_DOC, **kw):
        initial=MOVING,
        outputs="output mean var", visible=lambda p: 3 if p.output_mean_var else 1, aliases=aliases, shapes=batch_norm_shapes,
        types=data_and_float_types((0, 5), 5, 3), kernel="batch_norm", kernel_types=FLOATS, arguments=batch_norm_arguments,
-       grad=batch_norm_grad, uses_mode=True, doc=doc, numpy=BATCH_NUMPY, samples=BATCH_SAMPLES, **kw)
+       grad=batch_norm_grad, uses_mode=True, doc=doc, numpy=BATCH_NUMPY, **{"samples": BATCH_SAMPLES, **kw})
 
 
 batch_norm("BatchNorm", {**BATCH_NORM, "axis": integer(1), **UNUSED}, "_npx_batch_norm",
@@ -119,6 +119,7 @@ batch_norm("BatchNorm", {**BATCH_NORM, "axis": integer(1), **UNUSED}, "_npx_batc
 batch_norm("BatchNorm_v1", dict(BATCH_NORM), doc=BATCH_NORM_DOC.replace("`axis`", "axis 1") + "  The older form of BatchNorm.",
            example="mx.nd.BatchNorm_v1(mx.nd.ones((2, 3)), mx.nd.ones(3), mx.nd.zeros(3), mx.nd.zeros(3), mx.nd.ones(3))")
 batch_norm("_contrib_SyncBatchNorm", {**BATCH_NORM, "ndev": integer(1), "key": text(REQUIRED)},
+           samples=tuple(dict(s, params={**s.get("params", {}), "key": "bn"}) for s in BATCH_SAMPLES),
            doc=BATCH_NORM_DOC.replace("`axis`", "axis 1") + "  ndev and key are accepted: one device's batch is the whole batch.",
            example="mx.nd.contrib.SyncBatchNorm(mx.nd.ones((2, 3)), mx.nd.ones(3), mx.nd.zeros(3), mx.nd.zeros(3), "
                    "mx.nd.ones(3), key='bn')")
