@@ -26,12 +26,12 @@ def _default():
     """OMP_NUM_THREADS, else the CPUs this process may use, within the control group's quota."""
     first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     if first.isdigit() and int(first) > 0:
-        return int(first)
+        return min(int(first), 256)
     try:
         cpus = len(os.sched_getaffinity(0))
     except AttributeError:
         cpus = os.cpu_count() or 1
-    return int(min(cpus, _quota()))
+    return int(min(cpus, _quota(), 256))
 
 
 def set_num_threads(n):
@@ -40,7 +40,7 @@ def set_num_threads(n):
     Parameters
     ----------
     n : int
-        At least 1.
+        1 to 256.
 
     Returns
     -------

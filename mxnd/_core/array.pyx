@@ -16,7 +16,7 @@ from .memory cimport borrow, new_buffer
 
 import numpy as np
 
-from ..ops.errors import MXNetError
+from ..ops.errors import MXNetError, NotSupportedForSparseNDArray
 from ..ops.params import DTYPES, dtype_name
 from ..dtypes import bfloat16
 
@@ -170,10 +170,19 @@ cdef class NDArray:
         cdef Py_ssize_t dims[MAXD]
         cdef Py_ssize_t n = 1
         cdef int i, ndim = check_ndim(len(shape))
+        if self.stype_:
+            raise NotSupportedForSparseNDArray("view")
+        cdef bint fits = 0 <= start <= self.size_
         for i in range(ndim):
             dims[i] = shape[i]
-            n *= dims[i]
-        if start < 0 or n < 0 or start + n > self.size_:
+            if dims[i] == 0:
+                n = 0
+            fits = fits and dims[i] >= 0
+        for i in range(ndim):
+            if n and fits:
+                fits = n <= self.size_ // dims[i]              # the product cannot overflow
+                n *= dims[i]
+        if not fits or n > self.size_ - start:
             raise ValueError(f"view: shape {shape} from element {start} lies outside an array of {self.size_} elements")
         return record_view_(self, new_view(self, self.ptr + start * mxnd_item[self.type], ndim, dims), start)
 
@@ -369,7 +378,7 @@ cdef class NDArray:
                     if not PyLong_CheckExact(s[i]):
                         break
                     dims[i] = s[i]
-                    if dims[i] <= 0:
+                    if dims[i] <= 0 or n > self.size_ // dims[i]:      # too many elements, or the product would overflow
                         break
                     n *= dims[i]
                 else:
@@ -394,6 +403,8 @@ cdef class SparseBase(NDArray):
         self.size_ = 1
         for i in range(self.ndim_):
             self.dims[i] = shape[i]
+            if self.dims[i] < 0 or self.dims[i] and self.size_ > (<Py_ssize_t>1 << 62) // self.dims[i]:
+                raise MXNetError(f"array: shape {shape} is negative or too large")
             self.size_ *= self.dims[i]
 
     def __getbuffer__(self, Py_buffer* b, int flags):

@@ -112,7 +112,7 @@ cdef int record(Operator op, tuple inputs, object params, list outs, int visible
     """Record a call with any number of outputs."""
     cdef Node n, m
     cdef int k
-    if not tracked(inputs):
+    if not outs or not tracked(inputs):
         return 0
     n = Node.__new__(Node)
     n.op, n.inputs, n.params = op, inputs, params
@@ -442,6 +442,8 @@ cdef object composed(Operator op, Plan p, tuple inputs, object out):
     if out is None:
         return got
     for a, b in zip(out if isinstance(out, (list, tuple)) else [out], got if isinstance(got, list) else [got]):
+        if (<NDArray?>b).stype_:
+            b = b.tostype("default")
         check_out(op, <NDArray?>a, (<NDArray>b).ndim_, (<NDArray>b).dims, (<NDArray>b).type)
         memcpy((<NDArray>a).ptr, (<NDArray>b).ptr, (<NDArray>b).size_ * mxnd_item[(<NDArray>b).type])
         (<NDArray>a).node = (<NDArray>b).node

@@ -9,7 +9,7 @@ from cpython.tuple cimport PyTuple_GET_ITEM
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, strcmp
 
-from .array cimport (MAXD, MX_BF16, MX_F16, MX_F32, MX_F64, MX_INDEX_ERROR, MX_MEMORY_ERROR, MX_OK,
+from .array cimport (MAXD, MX_BF16, MX_F16, MX_I32, MX_I64, MX_I8, MX_U8, MX_F32, MX_F64, MX_INDEX_ERROR, MX_MEMORY_ERROR, MX_OK,
                      MX_VALUE_ERROR, NDArray, Operator, mxnd_call, mxnd_item, mxnd_kernel, mxnd_loop,
                      mxnd_row, mxnd_tensor, new_array, shape_of, type_code, type_name)
 from .elementwise cimport run_flat
@@ -28,6 +28,7 @@ cdef enum:
 cdef mxnd_row* ROWS = NULL
 cdef mxnd_loop[9][9] CASTS
 cdef dict KERNELS = {}
+cdef dict RANGES = {MX_U8: (0.0, 255.0), MX_I8: (-128.0, 127.0), MX_I32: (-2.0**31, 2.0**31 - 1), MX_I64: (-2.0**63, 2.0**63 - 1024)}
 FAMILIES = ("general", "unary", "binary", "scalar", "rscalar", "cast", "composed")
 
 
@@ -255,6 +256,9 @@ cdef int fill_arguments(Operator op, Plan p, list ins, list outs) except -1:
             raise MXNetError(f"{op.name}: {e}") from None
     elif op.family == 1:
         numbers = [float(v) for v in p.params]
+        if getattr(decl, "clips", False) and p.types[0] in RANGES:         # bounds outside the type do not wrap around
+            low, high = RANGES[p.types[0]]
+            numbers = [min(max(v, low), high) for v in numbers]
     else:
         numbers = []
     whole = [v for v in numbers if not isinstance(v, float)]

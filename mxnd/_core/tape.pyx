@@ -7,6 +7,8 @@ from .array cimport NDArray, Node, Operator, mxnd_item, new_view, same_shape, sh
 from .block cimport one_pass
 from .call cimport call, is_recording, set_recording_, set_training_
 
+import threading
+
 from ..ops.errors import MXNetError
 from ..ops.shapes import show
 
@@ -14,6 +16,7 @@ cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject*)
 
 cdef long walk = 0
+cdef int depth = 0                     # walks that are going on: a Function's backward may start another
 cdef Operator add_op = None
 cdef Operator ones_op = None
 cdef Operator zeros_op = None
@@ -62,8 +65,6 @@ cdef list order(list heads, bint released_is_error):
             stack.pop()
             continue
         n.mark = -walk
-        n.grads = None
-        n.needed = False
         if n.parents is not None:
             for q in reversed(n.parents):
                 if q is not None:
@@ -187,6 +188,7 @@ cdef int propagate(Node n, bint create_graph) except -1:
 cdef list run(list heads, list head_grads, list variables, bint retain, bint create_graph, bint train_mode):
     """Gradients of the heads: into leaves' buffers, or returned when variables are given."""
     cdef Node n
+    cdef NDArray y
     cdef list nodes, starts = []
     cdef bint any_leaf = False
     for h in heads:
@@ -197,6 +199,10 @@ cdef list run(list heads, list head_grads, list variables, bint retain, bint cre
                              "array with a gradient; expected one made inside autograd.record() from attached arrays")
         starts.append((<NDArray>h).node)
     nodes = order(starts, True)
+    cdef list outer = [(n_, (<Node>n_).grads, (<Node>n_).needed) for n_ in nodes] if depth > 1 else []
+    for n_ in nodes:
+        (<Node>n_).grads = None
+        (<Node>n_).needed = False
     wanted = None
     if variables is not None:
         wanted = []
@@ -244,6 +250,10 @@ cdef list run(list heads, list head_grads, list variables, bint retain, bint cre
             for i in range(len(variables)):
                 if results[i] is None:
                     results[i] = call(zeros_op, (variables[i],), (), None, False)
+                y = <NDArray>results[i]
+                if not create_graph and not y.stype_ and (
+                        Py_REFCNT(<PyObject*>y.buf) > 1 or Py_REFCNT(<PyObject*>y) > 2):    # 2: the list and y itself
+                    results[i] = y.copy()           # the caller may change it: nobody else may see that
                 if create_graph and (<NDArray>results[i]).node is None and not (<NDArray>results[i]).stype_:
                     results[i] = constant(<NDArray>results[i], <NDArray>variables[i])
         return results
@@ -252,6 +262,9 @@ cdef list run(list heads, list head_grads, list variables, bint retain, bint cre
         set_training_(was_training)
         for n_ in nodes:
             (<Node>n_).grads = None
+        for n_, had, needed in outer:           # what the walk around this one had collected
+            (<Node>n_).grads = had
+            (<Node>n_).needed = needed
 
 
 cdef NDArray constant(NDArray g, NDArray x):
@@ -299,14 +312,26 @@ cdef int finish(Node leaf) except -1:
     return 0
 
 
+cdef object alone = threading.RLock()       # gradients are collected in the nodes, which threads may share
+
+cdef list guarded(list heads, list head_grads, list variables, bint retain, bint create_graph, bint train_mode):
+    global depth
+    with alone:
+        depth += 1
+        try:
+            return run(heads, head_grads, variables, retain, create_graph, train_mode)
+        finally:
+            depth -= 1
+
+
 def backward(list heads, list head_grads, bint retain_graph=False, bint train_mode=True):
     """Write the gradients of the heads into the attached arrays' buffers."""
-    run(heads, head_grads, None, retain_graph, False, train_mode)
+    guarded(heads, head_grads, None, retain_graph, False, train_mode)
 
 
 def grad(list heads, list head_grads, list variables, bint retain_graph, bint create_graph, bint train_mode):
     """The gradients of the heads for the variables; recorded themselves when create_graph is true."""
-    return run(heads, head_grads, variables, retain_graph or create_graph, create_graph, train_mode)
+    return guarded(heads, head_grads, variables, retain_graph or create_graph, create_graph, train_mode)
 
 
 def recorded(NDArray x not None):

@@ -27,8 +27,8 @@ def get_num_threads():
 
 def set_num_threads(int n):
     global most
-    if n < 1:
-        raise ValueError(f"set_num_threads: expected at least 1 thread, got {n}")
+    if not 1 <= n <= 256:
+        raise ValueError(f"set_num_threads: expected 1 to 256 threads, got {n}")
     was = most
     most = n
     return was

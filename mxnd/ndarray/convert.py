@@ -131,6 +131,8 @@ def from_numpy(ndarray, zero_copy=True):
     check_dtype(ndarray.dtype)
     if not ndarray.flags.c_contiguous or not ndarray.flags.aligned or not ndarray.dtype.isnative:
         raise ValueError("from_numpy: only an aligned array in C order can be shared; expected zero_copy=False for this one")
+    if not ndarray.flags.writeable:
+        raise ValueError("from_numpy: a read-only array cannot be shared, since the NDArray could be written; expected zero_copy=False")
     x = from_numpy_shared(ndarray)
     ndarray.flags.writeable = False
     return x
@@ -160,7 +162,7 @@ def from_dlpack(dlpack):
     if not hasattr(dlpack, "__dlpack__"):
         raise TypeError(f"from_dlpack: expected an object with __dlpack__, got {type(dlpack).__name__}")
     a = np.from_dlpack(dlpack)
-    if not a.flags.c_contiguous:
+    if not a.flags.c_contiguous or isinstance(dlpack, np.ndarray) and not dlpack.flags.writeable:
         return from_numpy_copy(a, check_dtype(a.dtype))
     return from_numpy_shared(a)
 

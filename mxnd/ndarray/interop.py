@@ -2,6 +2,8 @@
 import numpy as np
 
 from .._core.array import NDArray, from_numpy_copy
+from .._core.call import recording
+from ..ops.errors import MXNetError
 from .arithmetic import FUNCTIONS
 
 UFUNCS = {"add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide", "true_divide": "divide",
@@ -25,6 +27,8 @@ def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
     values = [x.asnumpy() if isinstance(x, NDArray) else x for x in inputs]
     if out is not None:
         if any(isinstance(o, NDArray) for o in out):
+            if recording():
+                raise MXNetError(f"{name}: writing into an array is not supported while autograd records")
             targets = [o._numpy_view() if isinstance(o, NDArray) else o for o in out]
             getattr(ufunc, method)(*values, out=tuple(targets), **kwargs)
             return out[0] if len(out) == 1 else out

@@ -5,7 +5,7 @@ import numpy as np
 
 from .._core import tape
 from .._core.array import NDArray, empty
-from .._core.call import invoke
+from .._core.call import invoke, recording
 from .._core.plan import cast_array, cast_into
 from ..context import Context
 from ..ops.declare import REGISTRY
@@ -201,6 +201,9 @@ def copyto(self, other):
         return False
     if other.shape != self.shape:
         raise MXNetError(f"copyto: shapes differ; expected {other.shape}, got {self.shape}")
+    if recording() and self.stype == other.stype == "default":
+        op = REGISTRY["_copy" if self._dtype_name == other._dtype_name else "Cast"]
+        return invoke(op.core, (self,), op.packed({} if op.name == "_copy" else {"dtype": other._dtype_name}), other)
     source = self
     if self.stype != "default" or other.stype != "default":
         if other.stype == "default":

@@ -21,13 +21,29 @@ def _rows_of(size, row):
     return size // row if row else 0
 
 
+def _check_rows(whole, parts, numbers, row):
+    """Rows of `row` elements make up both arrays, one row for each number."""
+    if size(parts) != size(numbers) * row or row and size(whole) % row:
+        raise ValueError(f"shapes {whole} and {parts} do not consist of rows of {row} elements for {size(numbers)} numbers")
+
+
+def _gathered(p, data, rows):
+    _check_rows(data, p.shape, rows, p.row)
+    return p.shape
+
+
+def _added(p, data, rows):
+    _check_rows(p.shape, data, rows, p.row)
+    return p.shape
+
+
 op("_gather_rows", inputs="data rows", params={"shape": shape(), "row": integer(at_least=0)}, kernel="index_gather",
-   shapes=forward(lambda p, s, r: p.shape), types=lambda p, ins, outs: (ins, [ins[0]]), auto_variables=False,
+   shapes=forward(_gathered), types=lambda p, ins, outs: (ins, [ins[0]]), auto_variables=False,
    arguments=lambda p, ins, outs: [p.row, _rows_of(size(ins[0]), p.row)],
    grad=lambda p, g, x, y: [lambda: F._add_rows(g[0], x[1], shape=x[0].shape, row=p.row), None],
    doc="Rows of consecutive elements by their numbers: what indexing with arrays is to autograd.")
 op("_add_rows", inputs="data rows", params={"shape": shape(), "row": integer(at_least=0)}, kernel="index_add",
-   shapes=forward(lambda p, s, r: p.shape), types=lambda p, ins, outs: (ins, [ins[0]]), auto_variables=False,
+   shapes=forward(_added), types=lambda p, ins, outs: (ins, [ins[0]]), auto_variables=False,
    arguments=lambda p, ins, outs: [p.row, _rows_of(size(p.shape), p.row)],
    grad=lambda p, g, x, y: [lambda: F._gather_rows(g[0], x[1], shape=x[0].shape, row=p.row), None],
    doc="Zeros of a shape, with rows added at their numbers: the adjoint of _gather_rows.")

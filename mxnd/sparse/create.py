@@ -71,8 +71,8 @@ def csr_matrix(arg1, shape=None, ctx=None, dtype=None):
 
     Raises
     ------
-    ValueError
-        The arrays do not fit together.
+    ValueError, MXNetError
+        The arrays do not fit together, or name places outside the shape.
 
     Examples
     --------
@@ -135,8 +135,14 @@ def from_parts(data, indices, indptr, shape, dtype):
     shape = check_shape("csr", shape)
     if len(indptr) != shape[0] + 1:
         raise ValueError(f"csr_matrix: indptr has a wrong length; expected {shape[0] + 1}, got {len(indptr)}")
-    return CSRNDArray(Store(from_numpy_copy(data, to), from_numpy_copy(indices, "int64"), from_numpy_copy(indptr, "int64")),
-                      shape)
+    return sound(CSRNDArray(Store(from_numpy_copy(data, to), from_numpy_copy(indices, "int64"), from_numpy_copy(indptr, "int64")),
+                            shape))
+
+
+def sound(x):
+    """The array, once its indices were found to be in range; their order is put right when an operator needs it."""
+    x._check()
+    return x
 
 
 def from_places(data, row, column, shape, dtype):
@@ -225,7 +231,7 @@ def from_rows(data, indices, shape, dtype):
     order = np.argsort(indices, kind="stable")
     if (order[1:] < order[:-1]).any():
         data, indices = data[order], indices[order]
-    return RowSparseNDArray(Store(from_numpy_copy(data, to), from_numpy_copy(indices, "int64")), shape)
+    return sound(RowSparseNDArray(Store(from_numpy_copy(data, to), from_numpy_copy(indices, "int64")), shape))
 
 
 def zeros(stype, shape, ctx=None, dtype=None, **kwargs):

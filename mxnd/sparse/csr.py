@@ -76,6 +76,7 @@ class CSRNDArray(BaseSparseNDArray):
         >>> mx.nd.eye(2).tostype('csr').asscipy().nnz
         2
         """
+        self._check()
         try:
             from scipy.sparse import csr_matrix
         except ImportError:
@@ -149,6 +150,7 @@ class CSRNDArray(BaseSparseNDArray):
 
     # ---- graph operators of mx.nd.contrib
     def _count(self, axis):
+        self._check()
         indices, indptr = (x.asnumpy() for x in self._parts[1:])
         if axis is None:
             return from_numpy_copy(indptr[-1:], "int64")

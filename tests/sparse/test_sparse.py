@@ -100,7 +100,10 @@ BAD = [([1., 2.], [9, 1], [0, 1, 2]), ([1., 2.], [-1, 1], [0, 1, 2]), ([1., 2.],
     lambda x: sparse.broadcast_mul(x, mx.nd.ones((3,))), lambda x: x + mx.nd.ones((2, 3)), lambda x: sparse.concat(x, x, dim=0),
     lambda x: sparse.norm(x)])
 def test_unsound_csr_is_an_error(parts, use):
-    x = sparse.csr_matrix(parts, shape=(2, 3))
+    with pytest.raises(mx.MXNetError):
+        sparse.csr_matrix(parts, shape=(2, 3))
+    x = sparse.csr_matrix(([1., 2.], [0, 1], [0, 1, 2]), shape=(2, 3))
+    x.data, x.indices, x.indptr = map(mx.nd.array, parts)           # parts that are set are looked at when they are used
     with pytest.raises(mx.MXNetError):
         use(x)
 
@@ -109,7 +112,10 @@ def test_unsound_csr_is_an_error(parts, use):
                                  lambda x: sparse.retain(x, mx.nd.array([0])), lambda x: x * mx.nd.ones((3, 2))])
 @pytest.mark.parametrize("number", [7, -1])
 def test_unsound_row_sparse_is_an_error(use, number):
-    x = sparse.row_sparse_array(([[1., 2.]], [number]), shape=(3, 2))
+    with pytest.raises(mx.MXNetError):
+        sparse.row_sparse_array(([[1., 2.]], [number]), shape=(3, 2))
+    x = sparse.row_sparse_array(([[1., 2.]], [0]), shape=(3, 2))
+    x.indices = mx.nd.array([number])
     with pytest.raises(mx.MXNetError):
         use(x)
 

@@ -25,11 +25,21 @@ cdef extern from "norm.h" nogil:
     int lrn_scale_f64(mxnd_call*)
 
 
+cdef bint nothing(mxnd_call* c) noexcept nogil:
+    """Whether the data is empty; outputs that are not (statistics, gradients of gamma and beta) are zero then."""
+    cdef int k
+    if c.inp[0].size:
+        return False
+    for k in range(c.nout):
+        memset(c.out[k].data, 0, c.out[k].size * item_size(c.out[k].type))
+    return True
+
+
 cdef int batch_norm(mxnd_call* c) noexcept nogil:
-    return batch_norm_f64(c) if c.inp[0].type == MX_F64 else batch_norm_f32(c)
+    return MX_OK if nothing(c) else batch_norm_f64(c) if c.inp[0].type == MX_F64 else batch_norm_f32(c)
 
 cdef int batch_norm_backward(mxnd_call* c) noexcept nogil:
-    return batch_norm_backward_f64(c) if c.inp[0].type == MX_F64 else batch_norm_backward_f32(c)
+    return MX_OK if nothing(c) else batch_norm_backward_f64(c) if c.inp[0].type == MX_F64 else batch_norm_backward_f32(c)
 
 cdef int batch_norm_mode(mxnd_call* c) noexcept nogil:
     """1 where the saved 1/std came from the batch, 0 where from the moving statistics."""
@@ -43,28 +53,28 @@ cdef int batch_norm_mode(mxnd_call* c) noexcept nogil:
     return MX_OK
 
 cdef int layer_norm(mxnd_call* c) noexcept nogil:
-    return layer_norm_f64(c) if c.inp[0].type == MX_F64 else layer_norm_f32(c)
+    return MX_OK if nothing(c) else layer_norm_f64(c) if c.inp[0].type == MX_F64 else layer_norm_f32(c)
 
 cdef int layer_norm_backward(mxnd_call* c) noexcept nogil:
-    return layer_norm_backward_f64(c) if c.inp[0].type == MX_F64 else layer_norm_backward_f32(c)
+    return MX_OK if nothing(c) else layer_norm_backward_f64(c) if c.inp[0].type == MX_F64 else layer_norm_backward_f32(c)
 
 cdef int group_norm(mxnd_call* c) noexcept nogil:
-    return group_norm_f64(c) if c.inp[0].type == MX_F64 else group_norm_f32(c)
+    return MX_OK if nothing(c) else group_norm_f64(c) if c.inp[0].type == MX_F64 else group_norm_f32(c)
 
 cdef int group_norm_backward(mxnd_call* c) noexcept nogil:
-    return group_norm_backward_f64(c) if c.inp[0].type == MX_F64 else group_norm_backward_f32(c)
+    return MX_OK if nothing(c) else group_norm_backward_f64(c) if c.inp[0].type == MX_F64 else group_norm_backward_f32(c)
 
 cdef int l2_norm(mxnd_call* c) noexcept nogil:
-    return l2_norm_f64(c) if c.inp[0].type == MX_F64 else l2_norm_f32(c)
+    return MX_OK if nothing(c) else l2_norm_f64(c) if c.inp[0].type == MX_F64 else l2_norm_f32(c)
 
 cdef int l2_norm_backward(mxnd_call* c) noexcept nogil:
-    return l2_norm_backward_f64(c) if c.inp[0].type == MX_F64 else l2_norm_backward_f32(c)
+    return MX_OK if nothing(c) else l2_norm_backward_f64(c) if c.inp[0].type == MX_F64 else l2_norm_backward_f32(c)
 
 cdef int window_sum(mxnd_call* c) noexcept nogil:
-    return window_sum_f64(c) if c.inp[0].type == MX_F64 else window_sum_f32(c)
+    return MX_OK if nothing(c) else window_sum_f64(c) if c.inp[0].type == MX_F64 else window_sum_f32(c)
 
 cdef int lrn_scale(mxnd_call* c) noexcept nogil:
-    return lrn_scale_f64(c) if c.inp[0].type == MX_F64 else lrn_scale_f32(c)
+    return MX_OK if nothing(c) else lrn_scale_f64(c) if c.inp[0].type == MX_F64 else lrn_scale_f32(c)
 
 
 kernels = {"batch_norm": entry(batch_norm), "batch_norm_backward": entry(batch_norm_backward),
