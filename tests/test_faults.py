@@ -168,3 +168,15 @@ def test_rows_must_fit():
             '"attrs":{"shape":"(1,)","row":"4"},"inputs":[[0,0,0],[1,0,0]]}],"arg_nodes":[0,1],"heads":[[2,0,0]]}')
     with pytest.raises(mx.MXNetError):
         mx.sym.load_json(text).bind(mx.cpu(), [nd.ones((30, 40, 2, 6))] * 2).forward()
+
+
+@pytest.mark.parametrize("call", [
+    lambda: nd._internal._take_along(nd.zeros((0, 3, 4, 0, 5)), nd.ones((2, 5)), axis=1),
+    lambda: nd._internal._pool_max_take(nd.array(1), nd.array(1), kernel=(1, 2, 3, 1), stride=(1, 2), pad=(1,), shape=(3, 3)),
+    lambda: nd._internal._pool_sum(nd.ones((2,)), kernel=(), stride=(), pad=(), shape=()),
+    lambda: nd._internal._backward_pick(nd.ones((3,)), nd.zeros((3,)), shape=(-2,)),
+    lambda: nd.random.exponential(0), lambda: nd.add_n(num_args=3), lambda: nd.depth_to_space(nd.ones((1, 4, 2, 2)), block_size=2**31),
+    lambda: nd.lamb_update_phase1(*[nd.ones(2)] * 4, beta1=2.5, t=2**31 - 1, wd=0.1)])
+def test_odd_calls_say_what_is_wrong(call):
+    with pytest.raises(mx.MXNetError):
+        call()

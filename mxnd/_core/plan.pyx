@@ -190,6 +190,8 @@ cdef Plan make_plan(Operator op, object given, tuple inputs, bytes key):
         if decl.variadic and type(named.get(decl.variadic)) is not int:
             named[decl.variadic] = p.nin
         p.params = decl.pack(named)
+    if decl.variadic and not p.nin:
+        raise MXNetError(f"{op.name}: no inputs; expected at least 1 array")
     names = decl.input_names(p.params, p.nin)
     if len(names) != p.nin:
         raise MXNetError(f"{op.name}: wrong number of inputs; expected {len(names)} ({', '.join(names)}), got {p.nin}")
@@ -221,6 +223,8 @@ cdef Plan make_plan(Operator op, object given, tuple inputs, bytes key):
             raise MXNetError(f"{op.name}: the dtype of output {k} cannot be worked out")
         if len(shape) > MAXD:
             raise MXNetError(f"{op.name}: too many dimensions; expected at most {MAXD}, got {len(shape)}")
+        if any([d < 0 for d in shape]):
+            raise MXNetError(f"{op.name}: output {k} would have a negative dimension: {show(shape)}")
         p.ndims[k] = len(shape)
         p.types[k] = type_code(t)
         for i in range(len(shape)):
@@ -252,7 +256,7 @@ cdef int fill_arguments(Operator op, Plan p, list ins, list outs) except -1:
     if decl.arguments is not None:
         try:
             numbers = decl.arguments(p.params, [tuple(s) for s in ins], [tuple(s) for s in outs])
-        except ValueError as e:
+        except (ValueError, IndexError, OverflowError, ZeroDivisionError) as e:
             raise MXNetError(f"{op.name}: {e}") from None
     elif op.family == 1:
         numbers = [float(v) for v in p.params]
@@ -269,7 +273,10 @@ cdef int fill_arguments(Operator op, Plan p, list ins, list outs) except -1:
         raise MemoryError
     cdef int i
     for i in range(len(whole)):
-        p.whole[i] = whole[i]
+        try:
+            p.whole[i] = whole[i]
+        except OverflowError:
+            raise MXNetError(f"{op.name}: a parameter is too large; expected one of 64 bits, got {whole[i]}") from None
     for i in range(len(real)):
         p.real[i] = real[i]
     return 0

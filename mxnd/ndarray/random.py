@@ -2,6 +2,7 @@
 from .._core.array import NDArray
 from .._core.call import invoke
 from ..ops.declare import REGISTRY
+from ..ops.errors import MXNetError
 from .convert import check_context, place
 
 
@@ -72,6 +73,8 @@ def gamma(alpha=1, beta=1, shape=None, dtype=None, ctx=None, out=None, **kwargs)
 
 
 def exponential(scale=1, shape=None, dtype=None, ctx=None, out=None, **kwargs):
+    if not isinstance(scale, NDArray) and not scale > 0:
+        raise MXNetError(f"exponential: scale must be positive, got {scale}")
     lam = 1.0 / scale
     return _draw("exponential", "_random_exponential", "_sample_exponential", {"lam": lam}, shape, dtype, ctx, out, kwargs)
 

@@ -104,7 +104,7 @@ class Op:
         outs = [None] * len(self.output_names(p)) if outs is None else list(outs)
         try:
             return self.shapes(p, list(ins), outs)
-        except ValueError as e:
+        except (ValueError, IndexError, OverflowError) as e:
             raise MXNetError(f"{self.name}: {e}") from None
 
     def infer_types(self, p, ins, outs=None):

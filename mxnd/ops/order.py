@@ -12,6 +12,10 @@ _INDICES, _VALUES, _MASK = 0, 1, 2
 # ---- taking and adding by places ----------------------------------------------------------------------
 
 def _take_shapes(p, ins, outs):
+    a, b = ins
+    if a is not None and b is not None and (len(a) != len(b) or p.axis >= len(a)
+                                            or any(x != y for k, (x, y) in enumerate(zip(a, b)) if k != p.axis)):
+        raise ValueError(f"data and places have shapes {a} and {b}; expected equal ones but for axis {p.axis}")
     return ins, [unify(ins[1], outs[0])]
 
 

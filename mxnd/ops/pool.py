@@ -161,7 +161,17 @@ def _shaped(p, ins, outs):
     """The first input's batch and channels with the sizes of the parameter shape."""
     if not known(ins[0]):
         return ins, outs
+    _check_window(p, ins[0], p.shape)
+    if len(ins) > 1:
+        unify(ins[0], ins[1])
     return ins, [unify(outs[0], _with_sizes(p, ins[0], p.shape))]
+
+
+def _check_window(p, data, sizes):
+    """A window has as many sizes as the data has dimensions beside batch and channels."""
+    n = len(data) - 2
+    if n < 1 or any(len(v) != n for v in (p.kernel, p.stride, p.pad, sizes)):
+        raise ValueError(f"data of shape {data} does not fit kernel {p.kernel}, stride {p.stride}, pad {p.pad} and sizes {sizes}")
 
 
 def _same_window(p, **more):
@@ -188,6 +198,10 @@ op("_backward_pool_sum", inputs="grad", params=SUM, shapes=_shaped, kernel="pool
 
 
 def _max_shapes(p, ins, outs):
+    if known(ins[0]) and known(ins[1]):
+        _check_window(p, ins[1], _sizes(p, ins[0]) if len(ins[0]) == len(ins[1]) else ())
+        if _with_sizes(p, ins[1], _sizes(p, ins[0])) != ins[0]:
+            raise ValueError(f"grad and data have shapes {ins[0]} and {ins[1]}; expected equal batches and channels")
     return ins, [unify(outs[0], ins[1])]
 
 
