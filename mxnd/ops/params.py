@@ -7,7 +7,7 @@ REQUIRED = type("Required", (), {"__repr__": lambda self: "<required>", "__bool_
 DTYPES = ("float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool", "bfloat16")   # by internal code
 FILE_CODES = {"float32": 0, "float64": 1, "float16": 2, "uint8": 3, "int32": 4, "int8": 5, "int64": 6, "bool": 7,
               "bfloat16": 12}
-COUNTS = ("num_args", "num_arrays", "num_outputs", "num_tensors", "num_weights")   # of inputs and outputs
+COUNTS = ("num_args", "num_arrays", "num_outputs", "num_tensors", "num_weights", "sections")   # of inputs and outputs
 MOST = 65536
 _BOOLS = {"true": True, "1": True, "false": False, "0": False}
 

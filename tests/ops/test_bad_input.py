@@ -8,7 +8,7 @@ from mxnd.ops.errors import MXNetError
 from mxnd.ops.params import REQUIRED
 
 ERRORS = (MXNetError, TypeError, ValueError, IndexError, AssertionError, KeyError, ZeroDivisionError)
-PUBLIC = [s for s in ALL if not s.op.name.startswith("_")]
+CASES = [s for s in ALL if s.op.name != "_custom_function"]
 
 
 def call(s, inputs=None, **params):
@@ -16,7 +16,7 @@ def call(s, inputs=None, **params):
     return f(*(s.arrays() if inputs is None else inputs), **{**s.params, **params})
 
 
-@pytest.mark.parametrize("s", PUBLIC, ids=ident)
+@pytest.mark.parametrize("s", CASES, ids=ident)
 def test_wrong_inputs(s):
     op, arrays = s.op, s.arrays()
     with pytest.raises(MXNetError, match=op.name):
@@ -31,7 +31,7 @@ def test_wrong_inputs(s):
         call(s, [*arrays, *[arrays[-1]] * 12]) if not op.variadic else call(s, [])
 
 
-@pytest.mark.parametrize("s", [s for s in PUBLIC if len(s.inputs) > 1 and s.smooth[0] and s.smooth[1]], ids=ident)
+@pytest.mark.parametrize("s", [s for s in CASES if len(s.inputs) > 1 and s.smooth[0] and s.smooth[1]], ids=ident)
 def test_wrong_shapes_and_dtypes_never_crash(s):
     arrays = s.arrays()
     odd = mx.nd.ones((7, 11, 13), dtype="float64")
@@ -53,7 +53,7 @@ def test_wrong_shapes_and_dtypes_never_crash(s):
         [v.asnumpy() for v in (y if isinstance(y, list) else [y])]
 
 
-@pytest.mark.parametrize("s", [s for s in PUBLIC if s.op.params and s.op.family == "general"], ids=ident)
+@pytest.mark.parametrize("s", [s for s in CASES if s.op.params and s.op.family == "general"], ids=ident)
 def test_wrong_parameters(s):
     for name, p in s.op.params.items():
         if name in ("ctx", s.op.variadic):
@@ -69,11 +69,11 @@ def test_wrong_parameters(s):
                 mx.nd.functions.FUNCTIONS[s.op.name](*s.arrays(), **params)
 
 
-@pytest.mark.parametrize("s", [s for s in PUBLIC if s.op.family == "general" and s.inputs], ids=ident)
+@pytest.mark.parametrize("s", [s for s in CASES if s.op.family == "general" and s.inputs], ids=ident)
 def test_hostile_numbers_never_crash(s):
     """Huge, negative and zero parameters raise or give a result; they never read out of bounds."""
     for name, p in s.op.params.items():
-        values = {int: [0, -1, -2**31, 2**31 - 1, 2**40], "shape": [(), (0,), (-1,), (-7, 9), (2**20, 2**20), (2**33,)],
+        values = {int: [0, -1, -2**31, 2**35, 2**62], "shape": [(), (0,), (-1,), (-7, 9), (2**20, 2**20), (2**33,)],
                   float: [0.0, -1.0, 1e300, float("nan"), float("inf")]}.get(p.kind, [])
         for value in values:
             try:
@@ -85,7 +85,7 @@ def test_hostile_numbers_never_crash(s):
                 v.asnumpy()
 
 
-@pytest.mark.parametrize("s", [s for s in PUBLIC if s.inputs], ids=ident)
+@pytest.mark.parametrize("s", [s for s in CASES if s.inputs], ids=ident)
 def test_empty_and_scalar_arrays_never_crash(s):
     for shape in ((), (0,), (0, 3), (2, 0, 1)):
         given = [mx.nd.zeros(shape, dtype="float64") if ok else a for a, ok in zip(s.arrays(), s.smooth)]
