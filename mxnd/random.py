@@ -1,4 +1,5 @@
 """Random numbers: seeding, and the samplers of `mx.nd.random`."""
+import operator
 import os
 
 from ._core import plan
@@ -30,8 +31,8 @@ def seed(seed_state, ctx="all"):
     >>> mx.random.seed(1)
     """
     try:
-        value = int(seed_state)
-    except (TypeError, ValueError):
+        value = operator.index(seed_state)
+    except TypeError:
         raise ValueError(f"seed: expected a whole number, got {seed_state!r}") from None
     plan.seed(value & 0xFFFFFFFFFFFFFFFF)
 

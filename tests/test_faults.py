@@ -180,3 +180,10 @@ def test_rows_must_fit():
 def test_odd_calls_say_what_is_wrong(call):
     with pytest.raises(mx.MXNetError):
         call()
+
+
+def test_seeds_are_whole_numbers():
+    for wrong in (1.5, "1", None):
+        with pytest.raises(ValueError, match="whole number"):
+            mx.random.seed(wrong)
+    mx.random.seed(np.int64(3))
