@@ -107,16 +107,3 @@ def scatter_rows(NDArray to not None, const int64_t[::1] offsets, Py_ssize_t row
     with nogil:
         for k in range(n):
             copy_line(to.ptr + offsets[k] * item, 1, source.ptr + k * row * item, 1, row, item)
-
-
-def gather_rows(NDArray to not None, const int64_t[::1] offsets, Py_ssize_t row, NDArray source not None):
-    """Copy rows of consecutive elements from the given offsets."""
-    cdef Py_ssize_t k, n = offsets.shape[0], most = source.size_ - row
-    cdef int item = mxnd_item[to.type]
-    if to.type != source.type or to.size_ != n * row:
-        raise ValueError("gather_rows: dtypes or sizes differ")
-    for k in range(n):
-        if offsets[k] < 0 or offsets[k] > most:
-            raise IndexError(f"gather_rows: offset {offsets[k]} is out of bounds for size {source.size_}")
-    for k in prange(n, num_threads=threads_for(n * row), schedule="static", nogil=True):
-        copy_line(to.ptr + k * row * item, 1, source.ptr + offsets[k] * item, 1, row, item)

@@ -30,7 +30,6 @@ cdef extern from * nogil:
     int mxnd_recording, mxnd_training
     int mxnd_has_zero(const char*, Py_ssize_t, int)
 
-GENERAL, UNARY, BINARY, SCALAR, RSCALAR, CAST, COMPOSED = range(7)
 cdef enum:
     F_GENERAL = 0
     F_UNARY = 1
@@ -41,7 +40,6 @@ cdef enum:
     F_COMPOSED = 6
 
 cdef list BINARY_OPS = [], SCALAR_OPS = [], RSCALAR_OPS = []      # in the order of Python's operators
-cdef Operator negative_op = None
 cdef Operator part_op = None
 cdef Operator reshape_op = None
 special_ = None

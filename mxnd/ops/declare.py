@@ -56,7 +56,6 @@ class Op:
         self.random, self.uses_mode, self.auto_variables = random, uses_mode, auto_variables
         self.numpy, self.domain, self.samples, self.doc, self.example = numpy, domain, samples, doc, example
         self.formula = None                    # elementwise families: the gradient to trace into one pass
-        self.formula_is_final = False
         for key, value in facts.items():       # further facts, read by whoever knows them
             setattr(self, key, value)
         self.facts = tuple(facts)
@@ -237,13 +236,9 @@ def reduce_to(g, x):
     return g if g.shape == x.shape else F._sum_to_shape(g, shape=x.shape)
 
 
-def _scalar_value(p):
-    return p.scalar
-
-
 def binary(name, c, grad=None, *, ints=None, names="", same="", scalar="", rscalar="", keeps_zero_scalar=False,
            numpy=None, domain=(-2.0, 2.0), domain_y=None, doc="", example="", storage=None, storage_same=None,
-           refuses_zero=False, symmetric=False, **kw):
+           refuses_zero=False, **kw):
     """Elementwise function of two inputs: the broadcast_, elemwise_ and _scalar operators at once.
 
     c: expression in x and y;  ints: as for unary;  grad: (for x, for y), each (g, x, y, out) at the

@@ -25,18 +25,18 @@ def _power_y(g, x, y, out):
     return g * (out * F.log(x + _ones_where_zero(x)))
 
 
-binary("add", "x + y", (lambda g, x, y, out: g, lambda g, x, y, out: g), ints=True, symmetric=True,
+binary("add", "x + y", (lambda g, x, y, out: g, lambda g, x, y, out: g), ints=True,
        names="broadcast_add broadcast_plus _sparse_broadcast_add _sparse_broadcast_plus",
        same="elemwise_add _plus _add _Plus _sparse_elemwise_add", scalar="_plus_scalar _PlusScalar",
        numpy="x + y", doc="lhs + rhs for each element.", example=_PAIR.format("broadcast_add"))
-binary("grad_add", "x + y", (lambda g, x, y, out: g, lambda g, x, y, out: g), ints=True, symmetric=True,
+binary("grad_add", "x + y", (lambda g, x, y, out: g, lambda g, x, y, out: g), ints=True,
        same="_grad_add", numpy="x + y", doc="lhs + rhs, as gradients are summed.")
 binary("sub", "x - y", (lambda g, x, y, out: g, lambda g, x, y, out: g * -1), ints=True,
        names="broadcast_sub broadcast_minus _sparse_broadcast_sub _sparse_broadcast_minus",
        same="elemwise_sub _minus _sub _Minus _sparse_elemwise_sub", scalar="_minus_scalar _MinusScalar",
        rscalar="_rminus_scalar _RMinusScalar", numpy="x - y", doc="lhs - rhs for each element.",
        example=_PAIR.format("broadcast_sub"))
-binary("mul", "x * y", (lambda g, x, y, out: g * y, lambda g, x, y, out: g * x), ints=True, symmetric=True,
+binary("mul", "x * y", (lambda g, x, y, out: g * y, lambda g, x, y, out: g * x), ints=True,
        names="broadcast_mul _sparse_broadcast_mul", same="elemwise_mul _mul _Mul _sparse_elemwise_mul",
        scalar="_mul_scalar _MulScalar", keeps_zero_scalar=True, numpy="x * y", doc="lhs * rhs for each element.",
        example=_PAIR.format("broadcast_mul"))
