@@ -25,8 +25,6 @@ cdef extern from "argreduce.h" nogil:
     void arg_range(const char* x, Py_ssize_t n, Py_ssize_t inner, int type, int smallest, mxnd_tensor* out,
                    Py_ssize_t first, Py_ssize_t last)
     void arg_long_row(const char* x, Py_ssize_t n, int type, int smallest, mxnd_tensor* out, Py_ssize_t o, int threads)
-    int has_loops(int type)
-    int is_float(int type)
 cdef extern from "scan.h" nogil:
     void cumsum_range(const char* x, char* o, Py_ssize_t n, Py_ssize_t inner, int type, Py_ssize_t first, Py_ssize_t last)
     void convert(const mxnd_tensor* x, Py_ssize_t first, Py_ssize_t last, void* out, int type)
