@@ -297,8 +297,11 @@ cdef class NDArray:
         cdef Py_ssize_t i, n, lo, hi
         cdef slice s
         if PyLong_CheckExact(key) and self.ndim_ and not self.stype_:
-            i = key
             n = self.dims[0]
+            try:
+                i = key
+            except OverflowError:
+                i = n
             if i < 0:
                 i += n
             if i < 0 or i >= n:
@@ -419,7 +422,10 @@ def use_apply(f):
 
 
 cdef inline Py_ssize_t bound(object v, Py_ssize_t n) except? -7:
-    cdef Py_ssize_t i = v
+    cdef Py_ssize_t i
+    if PyLong_CheckExact(v) and not -(1 << 62) < v < 1 << 62:      # as NumPy: beyond every end
+        return n if v > 0 else 0
+    i = v
     if i < 0:
         i += n
         return i if i > 0 else 0

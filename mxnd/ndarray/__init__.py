@@ -7,6 +7,7 @@ from ..namespaces import NAMES, home
 from ..ops.fluent import METHODS as _FLUENT
 from . import arithmetic as _arithmetic
 from . import functions as _functions
+from . import indexing as _indexing
 from . import interop as _interop
 from . import methods as _methods
 from . import random as _random
@@ -37,6 +38,7 @@ for _name, _f in _functions.FUNCTIONS.items():
         globals().setdefault(_short, _f)
 globals().update(_arithmetic.FUNCTIONS)
 
+_indexing.install()
 for _table in (_methods.METHODS, _methods.PROPERTIES, _interop.METHODS):
     for _name, _f in _table.items():
         add_method(NDArray, _name, _f)

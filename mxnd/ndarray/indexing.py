@@ -1,9 +1,12 @@
 """x[key] and x[key] = value: NumPy's rules; contiguous parts are views, others copies."""
+import math
+
 import numpy as np
 
 from .._core.array import NDArray, empty, from_numpy_copy
 from .._core.assign import copy_strided, scatter_rows
 from .._core.call import invoke, recording
+from .._core.indexing import outer_sum, use_others
 from .._core.plan import cast_array
 from ..ops.declare import REGISTRY
 from ..ops.errors import MXNetError
@@ -142,7 +145,7 @@ class Basic:
 
 
 def getitem(x, key):
-    """x[key] for keys that the compiled core does not do itself."""
+    """x[key] for keys that the compiled core does not do itself, and for wrong ones."""
     if isinstance(key, tuple) and not key:
         return x
     items = split_masks(expand(as_tuple(key), x.ndim), x.shape)
@@ -163,20 +166,19 @@ def get_basic(x, items):
     return y if y.shape == shape else y._view(shape)
 
 
-def offsets_of(items, shape):
-    """(flat offsets of rows, result shape before the rows, row shape) of a key with index arrays."""
-    strides, axes, axis = [], [], 0
-    acc = 1
-    for n in reversed(shape):
-        strides.insert(0, acc)
-        acc *= n
-    for item in items:
-        axes.append(None if item is None else axis)
-        axis += item is not None
-    rows = len(items)                                   # trailing whole axes are copied as rows
+def rows_of(items, shape):
+    """(int64 NDArray of row numbers, result shape before the rows, row shape) of a key with index arrays.
+
+    A row is what the trailing whole axes hold; its number is its offset divided by its length."""
+    rows = len(items)
     while rows and isinstance(items[rows - 1], slice) and items[rows - 1] == slice(None):
         rows -= 1
-    row_shape = tuple(shape[axes[k]] for k in range(rows, len(items)))
+    axes = [None if item is None else sum(i is not None for i in items[:k]) for k, item in enumerate(items)]
+    row_shape = tuple(shape[a] for a in axes[rows:])
+    strides, acc = [], 1                                # in rows
+    for n in reversed(shape[:len(shape) - len(row_shape)]):
+        strides.insert(0, acc)
+        acc *= n
     fancy = [k for k in range(rows) if isinstance(items[k], np.ndarray) or _is_int(items[k])]
     arrays = []
     for k in fancy:
@@ -191,29 +193,18 @@ def offsets_of(items, shape):
     except ValueError:
         raise ValueError(f"index: index arrays do not broadcast: {', '.join(str(a.shape) for a in arrays)}") from None
     together = fancy == list(range(fancy[0], fancy[-1] + 1))
-    place = fancy[0] if together else 0
-    parts, dims = [], []                                # basic axes around the joint index axes
+    parts = [] if together else [joint]                 # what the result's axes add to the row number
     for k in range(rows):
-        if k == place and together:
-            dims.append(("joint", None))
+        if k == fancy[0] and together:
+            parts.append(joint)
         if k in fancy:
             continue
         if items[k] is None:
-            dims.append(("one", None))
+            parts.append(np.zeros(1, np.int64))
         else:
             start, step, count = slice_of(items[k], shape[axes[k]])
-            dims.append(("slice", (start + step * np.arange(count, dtype=np.int64)) * strides[axes[k]]))
-    if not together:
-        dims.insert(0, ("joint", None))
-    total = sum(joint.ndim if kind == "joint" else 1 for kind, _ in dims)
-    result, at = np.zeros((1,) * total, np.int64), 0
-    for kind, values in dims:
-        values = joint if kind == "joint" else np.zeros(1, np.int64) if kind == "one" else values
-        parts.append(values.reshape((1,) * at + values.shape + (1,) * (total - at - values.ndim)))
-        at += values.ndim
-    for v in parts:
-        result = result + v
-    return np.ascontiguousarray(result), result.shape, row_shape
+            parts.append((start + step * np.arange(count, dtype=np.int64)) * strides[axes[k]])
+    return outer_sum(parts), tuple(n for part in parts for n in part.shape), row_shape
 
 
 def _is_int(item):
@@ -221,12 +212,9 @@ def _is_int(item):
 
 
 def get_advanced(x, items):
-    offsets, shape, row_shape = offsets_of(items, x.shape)
-    row = int(np.prod(row_shape, dtype=np.int64))
+    rows, shape, row_shape = rows_of(items, x.shape)
     op = REGISTRY["_gather_rows"]
-    full = shape + row_shape
-    where = from_numpy_copy(offsets.ravel() // max(row, 1), "int64")
-    return invoke(op.core, (x, where), op.Params(full if full else (1,), row))
+    return invoke(op.core, (x, rows), op.Params(shape + row_shape or (1,), math.prod(row_shape)))
 
 
 def setitem(x, key, value):
@@ -295,7 +283,7 @@ def broadcast_strides(value, shape):
 
 
 def set_advanced(x, items, value):
-    offsets, shape, row_shape = offsets_of(items, x.shape)
+    rows, shape, row_shape = rows_of(items, x.shape)
     value = value_array(x, value)
     full = shape + row_shape
     spread = empty(full, x._dtype_name)
@@ -304,4 +292,10 @@ def set_advanced(x, items, value):
         strides.insert(0, acc)
         acc *= n
     copy_strided(spread, 0, strides, value, 0, broadcast_strides(value, full), list(full))
-    scatter_rows(x, offsets.ravel(), int(np.prod(row_shape, dtype=np.int64)), spread)
+    scatter_rows(x, rows, math.prod(row_shape), spread)
+
+
+def install():
+    """Tell the compiled indexing what runs the keys it leaves alone."""
+    op = REGISTRY["_gather_rows"]
+    use_others(getitem, setitem, op.core, op.Params)

@@ -6,12 +6,12 @@ import numpy as np
 from .._core import tape
 from .._core.array import NDArray, empty
 from .._core.call import invoke, recording
+from .._core.indexing import _getitem, _setitem
 from .._core.plan import cast_array, cast_into
 from ..context import Context
 from ..ops.declare import REGISTRY
 from ..ops.errors import MXNetError
 from .convert import check_context, check_dtype, place
-from .indexing import getitem, setitem
 
 GRAD_REQS = {"null": 0, "write": 1, "add": 2}
 
@@ -22,14 +22,6 @@ def _run(name, *inputs, **params):
 
 
 # ---- what the compiled class calls
-
-def _getitem(self, key):
-    return getitem(self, key)
-
-
-def _setitem(self, key, value):
-    setitem(self, key, value)
-
 
 def _negative(self):
     return _run("negative", self)
