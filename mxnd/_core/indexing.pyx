@@ -8,7 +8,7 @@ from cpython.float cimport PyFloat_CheckExact
 from cpython.list cimport PyList_CheckExact
 from cpython.long cimport PyLong_CheckExact
 from cpython.tuple cimport PyTuple_CheckExact
-from libc.stdint cimport int8_t, uint8_t, int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t
 
 from .array cimport (MAXD, CPU, MX_F32, MX_F64, MX_I32, MX_I64, NDArray, Operator, mxnd_item, new_array, new_view, record_view)
 from .assign cimport copy_parts, fill_parts
@@ -57,7 +57,7 @@ cdef bint parse(NDArray x, object key, Basic* b) except -1:
     cdef Py_ssize_t count = 1, k, used = 0, n, start, stop, step, acc = 1
     cdef object item
     cdef slice s
-    cdef int axis = 0, dots = 0, i
+    cdef int axis = 0, dots = 0, i, _
     cdef bint many = PyTuple_CheckExact(key)
     cdef Py_ssize_t size[MAXD]
     cdef Py_ssize_t first
@@ -92,7 +92,7 @@ cdef bint parse(NDArray x, object key, Basic* b) except -1:
         if k == count or item is Ellipsis:
             if k == count and dots:
                 break
-            for i in range(x.ndim_ - <int>used):           # whole axes
+            for _ in range(x.ndim_ - <int>used):           # whole axes
                 whole_axis(x, b, axis, size[axis])
                 axis += 1
             continue
