@@ -294,7 +294,7 @@ op("_linalg_extracttrian", inputs="A", aliases="linalg_extracttrian", params=OFF
    grad=lambda p, g, x, y: [lambda: F._linalg_maketrian(g[0], **p._asdict())],
    samples=(dict(inputs=[(2, 3, 3)], params={}), dict(inputs=[(3, 3)], params=dict(offset=1)),
             dict(inputs=[(3, 3)], params=dict(lower=False))),
-   doc="A triangle of each matrix as a vector, row after row." + _SIDE,
+   doc="A triangle of each matrix as a vector: a lower one row after row, an upper one column after column." + _SIDE,
    example="mx.nd.linalg.extracttrian(mx.nd.array([[1, 2], [3, 4]]))")
 
 op("_linalg_maketrian", inputs="A", aliases="linalg_maketrian", params=OFFSET_SIDE, shapes=_make_shapes(_rows),
@@ -302,7 +302,8 @@ op("_linalg_maketrian", inputs="A", aliases="linalg_maketrian", params=OFFSET_SI
    grad=lambda p, g, x, y: [lambda: F._linalg_extracttrian(g[0], **p._asdict())],
    samples=(dict(inputs=[(2, 6)], params={}), dict(inputs=[(3,)], params=dict(offset=-1)),
             dict(inputs=[(3,)], params=dict(lower=False))),
-   doc="Square matrices with the vectors of the last axis, row after row, as a triangle and zeros elsewhere." + _SIDE,
+   doc="Square matrices with the vectors of the last axis as a triangle (a lower one row after row, an upper one column after "
+       "column) and zeros elsewhere." + _SIDE,
    example="mx.nd.linalg.maketrian(mx.nd.array([1, 2, 3]))")
 
 

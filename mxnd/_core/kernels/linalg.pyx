@@ -157,29 +157,38 @@ cdef int makediag(mxnd_call* c) noexcept nogil:
     return MX_OK
 
 
-cdef void move_triangle(mxnd_call* c, char* matrix, char* line, bint make) noexcept nogil:
-    """numbers: batch, rows, rows of the triangle, place of its corner, whether it is the lower one"""
-    cdef Py_ssize_t n = c.i[1], k = c.i[2], i, q, first, count
-    cdef int item = item_size(c.inp[0].type)
+cdef void move_triangle(mxnd_call* c, real* matrix, real* line, bint make) noexcept nogil:
+    """numbers: batch, rows, rows of the triangle, place of its corner, whether it is the lower one.
+
+    The lower triangle is stored row after row, the upper one column after column."""
+    cdef Py_ssize_t n = c.i[1], i, j, q
+    cdef Py_ssize_t step_i = n if c.i[4] else 1, step_j = 1 if c.i[4] else n
+    cdef real* corner
     for q in range(c.i[0]):
-        for i in range(k):
-            first = 0 if c.i[4] else i
-            count = (i + 1 if c.i[4] else k - i) * item
-            if make:
-                memcpy(matrix + (q * n * n + c.i[3] + i * n + first) * item, line, count)
-            else:
-                memcpy(line, matrix + (q * n * n + c.i[3] + i * n + first) * item, count)
-            line += count
+        corner = matrix + q * n * n + c.i[3]
+        for i in range(c.i[2]):
+            for j in range(i + 1):
+                if make:
+                    corner[i * step_i + j * step_j] = line[j]
+                else:
+                    line[j] = corner[i * step_i + j * step_j]
+            line += i + 1
 
 
 cdef int extracttrian(mxnd_call* c) noexcept nogil:
-    move_triangle(c, c.inp[0].data, c.out[0].data, False)
+    if c.inp[0].type == MX_F64:
+        move_triangle(c, <double*>c.inp[0].data, <double*>c.out[0].data, False)
+    else:
+        move_triangle(c, <float*>c.inp[0].data, <float*>c.out[0].data, False)
     return MX_OK
 
 
 cdef int maketrian(mxnd_call* c) noexcept nogil:
     memset(c.out[0].data, 0, c.out[0].size * item_size(c.out[0].type))
-    move_triangle(c, c.out[0].data, c.inp[0].data, True)
+    if c.inp[0].type == MX_F64:
+        move_triangle(c, <double*>c.out[0].data, <double*>c.inp[0].data, True)
+    else:
+        move_triangle(c, <float*>c.out[0].data, <float*>c.inp[0].data, True)
     return MX_OK
 
 
