@@ -27,6 +27,13 @@ typedef struct {
     char *own;                 /* memory of the routine itself */
 } la_work;
 
+/* Threads for so many multiplications. */
+#define LA_SHARE 1e6
+static int la_threads(const la_work *w, double work)
+{
+    return work < 2 * LA_SHARE ? 1 : w->threads;
+}
+
 /* count matrices of size rows, each of so many multiplications, whose routine wants own bytes of memory. */
 typedef struct { ptrdiff_t count, size; double work; size_t own; } la_batch;
 

@@ -4,38 +4,48 @@
  * "Matrix Computations", section 8.3) finds its eigenvalues in double.  Its rotations are kept and applied to the
  * eigenvectors, which are rows, many at a time: per column block, so that the block stays in the cache. */
 
-#define LA_KEPT 4096           /* rotations kept before they are applied */
+#ifndef LA_KEPT
+# define LA_KEPT 4096          /* rotations kept before they are applied */
+# define LA_WIDE (4 * VL)      /* columns that are turned together */
+#endif
 typedef struct { T c, s; int32_t row; } LA(rotation);
 
-/* Rows row and row + 1 of u (n x n) are turned by each rotation in order. */
-static void LA(rotate)(la_work *w, ptrdiff_t n, T *u, const LA(rotation) *r, ptrdiff_t count)
+/* Rows row and row + 1 of u (cols columns, row length ld) are turned by each rotation in order. */
+static void LA(rotate_part)(ptrdiff_t cols, T *u, ptrdiff_t ld, const LA(rotation) *r, ptrdiff_t count)
 {
-    const ptrdiff_t wide = 4 * VL, parts = (n + wide - 1) / wide;
-    const int threads = (double)count * (double)n < 65536.0 ? 1 : w->threads;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-    for (ptrdiff_t p = 0; p < parts; p++) {
-        const ptrdiff_t from = p * wide, cols = MM_MIN(wide, n - from);
-        for (ptrdiff_t k = 0; k < count; k++) {
-            const T c = r[k].c, s = r[k].s;
-            T *x = u + (ptrdiff_t)r[k].row * n + from, *y = x + n;
-            if (cols == wide)
-                for (int j = 0; j < 4; j++) {
-                    const V a = *(U *)(x + j * VL), b = *(U *)(y + j * VL);
-                    *(U *)(x + j * VL) = c * a - s * b;
-                    *(U *)(y + j * VL) = s * a + c * b;
-                }
-            else
-                for (ptrdiff_t j = 0; j < cols; j++) {
-                    const T a = x[j], b = y[j];
-                    x[j] = c * a - s * b;
-                    y[j] = s * a + c * b;
-                }
-        }
+    for (ptrdiff_t k = 0; k < count; k++) {
+        const T c = r[k].c, s = r[k].s;
+        T *x = u + (ptrdiff_t)r[k].row * ld, *y = x + ld;
+        if (cols == LA_WIDE)
+            for (int j = 0; j < 4; j++) {
+                const V a = *(U *)(x + j * VL), b = *(U *)(y + j * VL);
+                *(U *)(x + j * VL) = c * a - s * b;
+                *(U *)(y + j * VL) = s * a + c * b;
+            }
+        else
+            for (ptrdiff_t j = 0; j < cols; j++) {
+                const T a = x[j], b = y[j];
+                x[j] = c * a - s * b;
+                y[j] = s * a + c * b;
+            }
     }
 }
 
+static void LA(rotate)(la_work *w, ptrdiff_t n, T *u, ptrdiff_t ld, const LA(rotation) *r, ptrdiff_t count)
+{
+    const int threads = la_threads(w, 4.0 * (double)count * (double)n);
+    if (threads == 1) {
+        for (ptrdiff_t i = 0; i < n; i += LA_WIDE)
+            LA(rotate_part)(MM_MIN(LA_WIDE, n - i), u + i, ld, r, count);
+        return;
+    }
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (ptrdiff_t i = 0; i < n; i += LA_WIDE)
+        LA(rotate_part)(MM_MIN(LA_WIDE, n - i), u + i, ld, r, count);
+}
+
 /* Eigenvalues d of the tridiagonal matrix with diagonal d and e beside it; u gets its rotations.  Non-zero: no convergence. */
-static int LA(ql)(la_work *w, ptrdiff_t n, double *d, double *e, T *u, LA(rotation) *kept)
+static int LA(ql)(la_work *w, ptrdiff_t n, double *d, double *e, T *u, ptrdiff_t ld, LA(rotation) *kept)
 {
     ptrdiff_t count = 0;
     for (ptrdiff_t l = 0; l < n; l++)
@@ -67,7 +77,7 @@ static int LA(ql)(la_work *w, ptrdiff_t n, double *d, double *e, T *u, LA(rotati
                 g = c * t - b;
                 kept[count++] = (LA(rotation)){(T)c, (T)s, (int32_t)i};
                 if (count == LA_KEPT) {
-                    LA(rotate)(w, n, u, kept, count);
+                    LA(rotate)(w, n, u, ld, kept, count);
                     count = 0;
                 }
             }
@@ -77,16 +87,16 @@ static int LA(ql)(la_work *w, ptrdiff_t n, double *d, double *e, T *u, LA(rotati
             e[l] = g;
             e[m] = 0;
         }
-    LA(rotate)(w, n, u, kept, count);
+    LA(rotate)(w, n, u, ld, kept, count);
     return 0;
 }
 
 /* Rows from first to last of the trailing matrix: a -= v' . x + x' . v, and what they add to p = a . next. */
-static void LA(update)(ptrdiff_t first, ptrdiff_t last, ptrdiff_t from, ptrdiff_t n, T *a, const T *v, const T *x, const T *next,
+static void LA(update)(ptrdiff_t first, ptrdiff_t last, ptrdiff_t from, T *a, ptrdiff_t ld, const T *v, const T *x, const T *next,
                        T *p)
 {
     for (ptrdiff_t i = first; i < last; i++) {
-        T *row = a + i * n;
+        T *row = a + i * ld;
         const T vi = v ? v[i] : 0, xi = v ? x[i] : 0, f = next[i];
         T sum = 0;
         if (v)
@@ -109,18 +119,18 @@ static void LA(update)(ptrdiff_t first, ptrdiff_t last, ptrdiff_t from, ptrdiff_
 }
 
 /* The lower triangle of a becomes tridiagonal: d, e; rows of v and tau are the reflectors.  room: threads * n numbers. */
-static void LA(tridiagonal)(la_work *w, ptrdiff_t n, T *a, double *d, double *e, T *v, T *tau, T *room)
+static void LA(tridiagonal)(la_work *w, ptrdiff_t n, T *a, ptrdiff_t ld, double *d, double *e, T *v, T *tau, T *room)
 {
     const T *before = NULL;                      /* the step before, whose update is done together with this product */
     T *x = room + n * w->threads, *old = x + n;
     for (ptrdiff_t k = 0; k + 1 < n; k++) {
-        T *y = v + k * n, *row = y + k + 1;      /* column k below the diagonal */
+        T *y = v + k * ld, *row = y + k + 1;      /* column k below the diagonal */
         const ptrdiff_t m = n - k - 1;
         if (before)
-            a[k * n + k] -= 2 * before[k] * old[k];
-        d[k] = a[k * n + k];
+            a[k * ld + k] -= 2 * before[k] * old[k];
+        d[k] = a[k * ld + k];
         for (ptrdiff_t i = k + 1; i < n; i++) {
-            T b = a[i * n + k];
+            T b = a[i * ld + k];
             if (before)
                 b -= before[i] * old[k] + old[i] * before[k];
             y[i] = b;
@@ -129,13 +139,16 @@ static void LA(tridiagonal)(la_work *w, ptrdiff_t n, T *a, double *d, double *e,
         tau[k] = LA(reflector)(m, row);
         e[k] = row[0];
         row[0] = 1;
-        const int parts = m > 192 ? w->threads : 1;
+        const int parts = m > 256 ? w->threads : 1;
         memset(room, 0, (size_t)(n * parts) * sizeof(T));
-#pragma omp parallel for num_threads(parts) schedule(static, 1) if (parts > 1)
+        if (parts == 1)
+            LA(update)(k + 1, n, k + 1, a, ld, before, old, y, room);
+        else
+#pragma omp parallel for num_threads(parts) schedule(static, 1)
         for (int t = 0; t < parts; t++) {        /* shares of equal area of the triangle */
             const ptrdiff_t i = k + 1 + (ptrdiff_t)((double)m * sqrt((double)t / parts));
             const ptrdiff_t j = t + 1 == parts ? n : k + 1 + (ptrdiff_t)((double)m * sqrt((double)(t + 1) / parts));
-            LA(update)(i, j, k + 1, n, a, before, old, y, room + n * t);
+            LA(update)(i, j, k + 1, a, ld, before, old, y, room + n * t);
         }
         for (int t = 1; t < parts; t++)
             LA(add)(m, 1, room + n * t + k + 1, room + k + 1);
@@ -147,13 +160,13 @@ static void LA(tridiagonal)(la_work *w, ptrdiff_t n, T *a, double *d, double *e,
         x = other;
         before = y;
     }
-    d[n - 1] = n > 1 ? a[n * n - 1] - 2 * before[n - 1] * old[n - 1] : a[0];
+    d[n - 1] = n > 1 ? a[(n - 1) * (ld + 1)] - 2 * before[n - 1] * old[n - 1] : a[0];
 }
 
 /* Bytes of own memory for eigenvectors of n x n. */
 static size_t LA(syevd_room)(ptrdiff_t n, int threads)
 {
-    return (size_t)(3 * n * n + (threads + 4) * n + 3 * (n + LA_BLOCK) * LA_BLOCK) * sizeof(T) + (size_t)n * 24 +
+    return (size_t)(3 * n * LA(stride)(n) + (threads + 4) * n + 3 * (n + LA_BLOCK) * LA_BLOCK) * sizeof(T) + (size_t)n * 24 +
            LA_KEPT * sizeof(LA(rotation)) + 256;
 }
 
@@ -161,13 +174,13 @@ static size_t LA(syevd_room)(ptrdiff_t n, int threads)
 static int LA(syevd_one)(la_work *w, ptrdiff_t q)
 {
     mxnd_call *c = w->call;
-    const ptrdiff_t n = c->i[1];
+    const ptrdiff_t n = c->i[1], ld = LA(stride)(n);
     const T *from = (const T *)c->in[0].data + q * n * n;
     T *out = (T *)c->out[0].data + q * n * n, *values = (T *)c->out[1].data + q * n;
     double *d = (double *)w->own, *e = d + n;
     int64_t *order = (int64_t *)(e + n);
     LA(rotation) *kept = (LA(rotation) *)(order + n);
-    T *a = (T *)(kept + LA_KEPT), *u = a + n * n, *v = u + n * n, *tau = v + n * n, *room = tau + n, *s = room + (w->threads + 3) * n;
+    T *a = (T *)(kept + LA_KEPT), *u = a + n * ld, *v = u + n * ld, *tau = v + n * ld, *room = tau + n, *s = room + (w->threads + 3) * n;
     T most = 0, odd = 0;
     for (ptrdiff_t i = 0; i < n; i++)
         for (ptrdiff_t j = 0; j <= i; j++) {
@@ -188,12 +201,12 @@ static int LA(syevd_one)(la_work *w, ptrdiff_t q)
     const double down = ldexp(1, -power / 2), rest = ldexp(1, -power - -power / 2);
     for (ptrdiff_t i = 0; i < n; i++)
         for (ptrdiff_t j = 0; j <= i; j++)
-            a[i * n + j] = (T)((double)from[i * n + j] * down * rest);
-    LA(tridiagonal)(w, n, a, d, e, v, tau, room);
+            a[i * ld + j] = (T)((double)from[i * n + j] * down * rest);
+    LA(tridiagonal)(w, n, a, ld, d, e, v, tau, room);
     for (ptrdiff_t i = 0; i + 1 < n; i += LA_BLOCK)
-        LA(block)(MM_MIN(LA_BLOCK, n - 1 - i), n - i, v + i * n + i, n, tau + i, s + i * LA_BLOCK);
-    LA(orthogonal)(w, n, n, n - 1, 1, v, s, u, s + (n + LA_BLOCK) * LA_BLOCK);
-    if (LA(ql)(w, n, d, e, u, kept))
+        LA(block)(MM_MIN(LA_BLOCK, n - 1 - i), n - i, v + i * ld + i, ld, tau + i, s + i * LA_BLOCK);
+    LA(orthogonal)(w, n, n, n - 1, 1, v, ld, s, u, ld, s + (n + LA_BLOCK) * LA_BLOCK);
+    if (LA(ql)(w, n, d, e, u, ld, kept))
         return 1;
     for (ptrdiff_t i = 0; i < n; i++) {
         ptrdiff_t j = i;
@@ -202,7 +215,7 @@ static int LA(syevd_one)(la_work *w, ptrdiff_t q)
         order[j] = i;
     }
     for (ptrdiff_t i = 0; i < n; i++) {          /* the largest number of each eigenvector is positive */
-        const T *row = u + order[i] * n;
+        const T *row = u + order[i] * ld;
         ptrdiff_t best = 0;
         for (ptrdiff_t j = 1; j < n; j++)
             if (fabs((double)row[j]) > fabs((double)row[best]))

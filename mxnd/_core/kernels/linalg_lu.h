@@ -1,6 +1,8 @@
 /* LU factors with row exchanges, for one element type T; part of linalg_type.h. */
 
-#define LA_PANEL 16
+#ifndef LA_PANEL
+# define LA_PANEL 16
+#endif
 
 /* Factors at most LA_PANEL columns, kept as rows of a buffer (n x m) so that columns are contiguous. */
 static void LA(lu_panel)(ptrdiff_t m, ptrdiff_t n, T *a, ptrdiff_t ld, int32_t *swaps, T *p)
@@ -103,7 +105,7 @@ static double LA(determinant)(LA(factors) f, ptrdiff_t n, int64_t *power)
 static void LA(inverse_of)(la_work *w, LA(factors) f, ptrdiff_t n, T *inverse)
 {
     LA(inverse_lower)(w, n, (LA(tri)){f.a, n, 0, 1, 1}, inverse, n);
-    LA(triangular)(w, 0, n, n, 1, (LA(tri)){f.a, n, 0, 0, 0}, inverse, NULL);
+    LA(triangular)(w, 0, n, n, 1, (LA(tri)){f.a, n, 0, 0, 0}, inverse, n, NULL);
     int32_t *order = (int32_t *)f.panel;         /* column order[j] of the result is column j of what was solved for */
     for (ptrdiff_t i = 0; i < n; i++)
         order[i] = (int32_t)i;

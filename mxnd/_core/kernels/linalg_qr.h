@@ -3,7 +3,9 @@
  * H = 1 - tau * v' . v for a row v.  Some of them together are 1 - V' . S . V with the vectors as rows of V and a triangular S
  * (Schreiber and Van Loan, "A storage-efficient WY representation", 1989), so that most work is products of matrices. */
 
-#define LA_BLOCK 32
+#ifndef LA_BLOCK
+# define LA_BLOCK 32
+#endif
 
 /* Turns row x of n numbers into (beta, 0, ...): x[0] becomes beta, the rest of x the rest of v, whose first number is 1. */
 static T LA(reflector)(ptrdiff_t n, T *x)
@@ -54,52 +56,53 @@ static void LA(reflect)(la_work *w, ptrdiff_t m, ptrdiff_t n, ptrdiff_t b, const
 
 /* q (rows x n) = the first rows of H_k-1 ... H_1 . H_0.  Row i of v (k x n) has i + shift zeros and a 1 in front; s holds S of each
  * block of LA_BLOCK rows. */
-static void LA(orthogonal)(la_work *w, ptrdiff_t rows, ptrdiff_t n, ptrdiff_t k, ptrdiff_t shift, const T *v, const T *s, T *q,
-                           T *room)
+static void LA(orthogonal)(la_work *w, ptrdiff_t rows, ptrdiff_t n, ptrdiff_t k, ptrdiff_t shift, const T *v, ptrdiff_t ldv,
+                           const T *s, T *q, ptrdiff_t ldq, T *room)
 {
     for (ptrdiff_t i = 0; i < rows; i++)
         for (ptrdiff_t j = 0; j < n; j++)
-            q[i * n + j] = i == j;
+            q[i * ldq + j] = i == j;
     for (ptrdiff_t i = (k - 1) / LA_BLOCK * LA_BLOCK; i >= 0 && k > 0; i -= LA_BLOCK) {
         const ptrdiff_t from = i + shift;        /* what is before stays as it is */
         if (from < rows)
-            LA(reflect)(w, rows - from, n - from, MM_MIN(LA_BLOCK, k - i), v + i * n + from, n, s + i * LA_BLOCK, 1,
-                        q + from * n + from, n, room);
+            LA(reflect)(w, rows - from, n - from, MM_MIN(LA_BLOCK, k - i), v + i * ldv + from, ldv, s + i * LA_BLOCK, 1,
+                        q + from * ldq + from, ldq, room);
     }
 }
 
 /* Bytes of own memory for LQ factors of m x n. */
 static size_t LA(lq_room)(ptrdiff_t m, ptrdiff_t n)
 {
-    return (size_t)(2 * m * n + m + 3 * (m + LA_BLOCK) * LA_BLOCK) * sizeof(T) + 64;
+    return (size_t)(2 * m * LA(stride)(n) + m + 3 * (m + LA_BLOCK) * LA_BLOCK) * sizeof(T) + 64;
 }
 
 /* i: batch, m, n with m <= n; outputs Q, L */
 static int LA(gelqf_one)(la_work *w, ptrdiff_t number)
 {
     mxnd_call *c = w->call;
-    const ptrdiff_t m = c->i[1], n = c->i[2];
+    const ptrdiff_t m = c->i[1], n = c->i[2], ld = LA(stride)(n);
     T *q = (T *)c->out[0].data + number * m * n, *l = (T *)c->out[1].data + number * m * m;
-    T *a = (T *)w->own, *v = a + m * n, *tau = v + m * n, *s = tau + m, *room = s + (m + LA_BLOCK) * LA_BLOCK;
-    memcpy(a, (const T *)c->in[0].data + number * m * n, (size_t)(m * n) * sizeof(T));
+    T *a = (T *)w->own, *v = a + m * ld, *tau = v + m * ld, *s = tau + m, *room = s + (m + LA_BLOCK) * LA_BLOCK;
+    for (ptrdiff_t i = 0; i < m; i++)
+        memcpy(a + i * ld, (const T *)c->in[0].data + (number * m + i) * n, (size_t)n * sizeof(T));
     for (ptrdiff_t i = 0; i < m; i += LA_BLOCK) {
         const ptrdiff_t b = MM_MIN(LA_BLOCK, m - i);
         for (ptrdiff_t r = i; r < i + b; r++) {
-            T *x = a + r * n, *y = v + r * n;
+            T *x = a + r * ld, *y = v + r * ld;
             tau[r] = LA(reflector)(n - r, x + r);
             memset(y, 0, (size_t)r * sizeof(T));
             memcpy(y + r, x + r, (size_t)(n - r) * sizeof(T));
             y[r] = 1;
             for (ptrdiff_t j = r + 1; j < i + b; j++)
-                LA(add)(n - r, -tau[r] * LA(sum)(n - r, y + r, a + j * n + r), y + r, a + j * n + r);
+                LA(add)(n - r, -tau[r] * LA(sum)(n - r, y + r, a + j * ld + r), y + r, a + j * ld + r);
         }
-        LA(block)(b, n - i, v + i * n + i, n, tau + i, s + i * LA_BLOCK);
+        LA(block)(b, n - i, v + i * ld + i, ld, tau + i, s + i * LA_BLOCK);
         if (i + b < m)
-            LA(reflect)(w, m - i - b, n - i, b, v + i * n + i, n, s + i * LA_BLOCK, 0, a + (i + b) * n + i, n, room);
+            LA(reflect)(w, m - i - b, n - i, b, v + i * ld + i, ld, s + i * LA_BLOCK, 0, a + (i + b) * ld + i, ld, room);
     }
     for (ptrdiff_t i = 0; i < m; i++)
         for (ptrdiff_t j = 0; j < m; j++)
-            l[i * m + j] = j <= i ? a[i * n + j] : 0;
-    LA(orthogonal)(w, m, n, m, 0, v, s, q, room);
+            l[i * m + j] = j <= i ? a[i * ld + j] : 0;
+    LA(orthogonal)(w, m, n, m, 0, v, ld, s, q, n, room);
     return 0;
 }

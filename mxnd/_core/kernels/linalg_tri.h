@@ -75,12 +75,16 @@ static void LA(solve_small)(ptrdiff_t n, ptrdiff_t m, LA(tri) a, T *b, ptrdiff_t
         T *to = (T *)x;
         for (ptrdiff_t i = 0; i < n; i++) {
             const ptrdiff_t r = a.lower ? i : n - 1 - i;
+            const T *row = flat ? b + c * ldb + r : b + r * ldb + c;
             if (!flat && cols == nv * VL)
                 for (int v = 0; v < nv; v++)
-                    x[i * nv + v] = *(const U *)(b + r * ldb + c + v * VL);
-            else
-                for (ptrdiff_t j = 0; j < nv * VL; j++)
-                    to[i * nv * VL + j] = j < cols ? (flat ? b[(c + j) * ldb + r] : b[r * ldb + c + j]) : 0;
+                    x[i * nv + v] = *(const U *)(row + v * VL);
+            else {
+                for (ptrdiff_t j = 0; j < cols; j++)
+                    to[i * nv * VL + j] = row[flat ? j * ldb : j];
+                for (ptrdiff_t j = cols; j < nv * VL; j++)
+                    to[i * nv * VL + j] = 0;
+            }
         }
         if (nv == 1)
             LA(eliminate)(1, n, tri, diagonal, x);
@@ -90,8 +94,13 @@ static void LA(solve_small)(ptrdiff_t n, ptrdiff_t m, LA(tri) a, T *b, ptrdiff_t
             LA(eliminate)(4, n, tri, diagonal, x);
         for (ptrdiff_t i = 0; i < n; i++) {
             const ptrdiff_t r = a.lower ? i : n - 1 - i;
-            for (ptrdiff_t j = 0; j < cols; j++)
-                b[flat ? (c + j) * ldb + r : r * ldb + c + j] = to[i * nv * VL + j];
+            T *row = flat ? b + c * ldb + r : b + r * ldb + c;
+            if (!flat && cols == nv * VL)
+                for (int v = 0; v < nv; v++)
+                    *(U *)(row + v * VL) = x[i * nv + v];
+            else
+                for (ptrdiff_t j = 0; j < cols; j++)
+                    row[flat ? j * ldb : j] = to[i * nv * VL + j];
         }
     }
 }
@@ -179,27 +188,36 @@ static void LA(times_right)(la_work *w, ptrdiff_t m, ptrdiff_t n, T alpha, LA(tr
         LA(gemm)(w, m, n - h, h, alpha, b, ldb, 0, LA(at)(a, 0, h), a.ld, a.turned, 1, c + h, ldc);
 }
 
-/* One matrix with all its threads: each takes some of the columns (on the left) or rows (on the right) of b.  c: the result of a
- * product; NULL to solve in place. */
-static void LA(triangular)(la_work *w, int right, ptrdiff_t n, ptrdiff_t m, T alpha, LA(tri) a, T *b, T *c)
+/* Columns (on the left) or rows (on the right) i to j of b.  c: the result of a product; NULL to solve in place. */
+static void LA(triangular_part)(la_work *w, int right, ptrdiff_t n, ptrdiff_t ld, T alpha, LA(tri) a, T *b, T *c, ptrdiff_t i,
+                                ptrdiff_t j)
 {
-    const ptrdiff_t ld = right ? n : m, step = right ? n : 1;
-    const int parts = (int)MM_MIN(w->threads, (m + VL - 1) / VL);
-#pragma omp parallel for num_threads(parts) schedule(static, 1) if (parts > 1)
+    const ptrdiff_t from = right ? i * ld : i;
+    if (c && right)
+        LA(times_right)(w, j - i, n, alpha, a, b + from, ld, 0, c + from, ld);
+    else if (c)
+        LA(times_left)(w, n, j - i, alpha, a, b + from, ld, 0, c + from, ld);
+    else if (right)
+        LA(solve_right)(w, j - i, n, a, b + from, ld);
+    else
+        LA(solve_left)(w, n, j - i, a, b + from, ld);
+}
+
+/* All m of them, some for each thread.  (A parallel region costs something even for one thread.) */
+static void LA(triangular)(la_work *w, int right, ptrdiff_t n, ptrdiff_t m, T alpha, LA(tri) a, T *b, ptrdiff_t ld, T *c)
+{
+    const int parts = (int)MM_MIN(la_threads(w, (double)n * (double)n * (double)m / 2), (m + VL - 1) / VL);
+    if (parts <= 1) {
+        LA(triangular_part)(w, right, n, ld, alpha, a, b, c, 0, m);
+        return;
+    }
+#pragma omp parallel for num_threads(parts) schedule(static, 1)
     for (int t = 0; t < parts; t++) {
         la_work one = {w->call, 1, w->room + w->need * (size_t)t, w->need, NULL};
         ptrdiff_t i, j;
         mm_chunk(m, parts, t, VL, &i, &j);
-        if (i >= j)
-            continue;
-        if (c && right)
-            LA(times_right)(&one, j - i, n, alpha, a, b + i * step, ld, 0, c + i * step, ld);
-        else if (c)
-            LA(times_left)(&one, n, j - i, alpha, a, b + i * step, ld, 0, c + i * step, ld);
-        else if (right)
-            LA(solve_right)(&one, j - i, n, a, b + i * step, ld);
-        else
-            LA(solve_left)(&one, n, j - i, a, b + i * step, ld);
+        if (i < j)
+            LA(triangular_part)(&one, right, n, ld, alpha, a, b, c, i, j);
     }
 }
 
@@ -261,16 +279,7 @@ static int LA(factor)(la_work *w, ptrdiff_t n, T *a, ptrdiff_t ld)
     T *below = a + h * ld;
     if (LA(factor)(w, h, a, ld))
         return 1;
-    const LA(tri) upper = {a, ld, 1, 0, 0};
-    const int parts = h > 64 ? (int)MM_MIN(w->threads, (n - h + VL - 1) / VL) : 1;
-#pragma omp parallel for num_threads(parts) schedule(static, 1) if (parts > 1)
-    for (int t = 0; t < parts; t++) {
-        la_work one = {w->call, 1, w->room + w->need * (size_t)t, w->need, NULL};
-        ptrdiff_t i, j;
-        mm_chunk(n - h, parts, t, VL, &i, &j);
-        if (i < j)
-            LA(solve_right)(&one, j - i, h, upper, below + i * ld, ld);
-    }
+    LA(triangular)(w, 1, h, n - h, 1, (LA(tri)){a, ld, 1, 0, 0}, below, ld, NULL);
     LA(square)(w, n - h, h, -1, below, ld, 0, 1, below + h, ld);
     return LA(factor)(w, n - h, below + h, ld);
 }
@@ -323,7 +332,7 @@ static int LA(trsm_one)(la_work *w, ptrdiff_t q)
     T *x = (T *)c->out[0].data + q * size;
     for (ptrdiff_t i = 0; i < size; i++)
         x[i] = alpha * b[i];
-    LA(triangular)(w, (int)c->i[4], n, m, 1, a, x, NULL);
+    LA(triangular)(w, (int)c->i[4], n, m, 1, a, x, c->i[4] ? n : m, NULL);
     return 0;
 }
 
@@ -332,7 +341,8 @@ static int LA(trmm_one)(la_work *w, ptrdiff_t q)
     mxnd_call *c = w->call;
     const ptrdiff_t n = c->i[1], m = c->i[2];
     const LA(tri) a = {(const T *)c->in[0].data + q * n * n, n, (int)c->i[3], c->i[5] != c->i[3], 0};
-    LA(triangular)(w, (int)c->i[4], n, m, (T)c->d[0], a, (T *)c->in[1].data + q * n * m, (T *)c->out[0].data + q * n * m);
+    LA(triangular)(w, (int)c->i[4], n, m, (T)c->d[0], a, (T *)c->in[1].data + q * n * m, c->i[4] ? n : m,
+                   (T *)c->out[0].data + q * n * m);
     return 0;
 }
 

@@ -6,8 +6,14 @@ static void LA(gemm)(la_work *w, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, T alpha,
 {
     if (m <= 0 || n <= 0)
         return;
-    if (w->threads == 1 || MM(product)(w->call, m, n, k, alpha, a, lda, ta, b, ldb, tb, add, c, ldc) != MX_OK)
+    if (la_threads(w, (double)m * (double)n * (double)k) == 1 || MM(product)(w->call, m, n, k, alpha, a, lda, ta, b, ldb, tb, add, c, ldc) != MX_OK)
         MM(serial)(m, n, k, alpha, a, lda, ta, b, ldb, tb, add, c, ldc, w->room);
+}
+
+/* Row length to work with: rows that lie a large power of two apart would share the same few places of the cache. */
+MM_INLINE ptrdiff_t LA(stride)(ptrdiff_t n)
+{
+    return n * (ptrdiff_t)sizeof(T) % 512 == 0 ? n + 64 / (ptrdiff_t)sizeof(T) : n;
 }
 
 /* y += x * s, and the sum of x * y, over n numbers. */
@@ -48,12 +54,20 @@ static void LA(transpose)(ptrdiff_t m, ptrdiff_t n, const T *from, ptrdiff_t ld,
                     to[j * ldt + i] = from[i * ld + j];
 }
 
+/* Matrices i to j; the first that fails, or j. */
+static ptrdiff_t LA(some)(la_work *w, ptrdiff_t i, ptrdiff_t j, la_job job)
+{
+    while (i < j && !job(w, i))
+        i++;
+    return i;
+}
+
 /* Runs the job for every matrix.  The first matrix that fails is named by the call's at and bound. */
 static int LA(run)(mxnd_call *call, la_batch b, const char *failure, la_job job)
 {
     const double all = b.work * (double)b.count;
     const int worth = all / 65536.0 < call->threads ? MM_MAX((int)(all / 65536.0), 1) : call->threads;
-    const int inside = b.count < 4 && b.count < call->threads ? worth : 1;
+    const int inside = b.count < 4 && b.count < call->threads && all > 2 * LA_SHARE ? worth : 1;
     const int across = inside > 1 ? 1 : (int)MM_MIN(worth, MM_MAX(b.count, 1));
     const size_t need = (MM(scratch)(b.size, b.size, b.size) + 63) / 64 * 64, own = (b.own + 63) / 64 * 64;
     const size_t each = need * (size_t)inside + own;
@@ -61,17 +75,19 @@ static int LA(run)(mxnd_call *call, la_batch b, const char *failure, la_job job)
     ptrdiff_t first = b.count;
     if (!room)
         return MX_MEMORY_ERROR;
-#pragma omp parallel for num_threads(across) schedule(static, 1) reduction(min : first) if (across > 1)
-    for (int t = 0; t < across; t++) {
-        char *mine = room + each * (size_t)t;
-        la_work w = {call, inside, mine + own, need, mine};
-        ptrdiff_t q, last;
-        mm_chunk(b.count, across, t, 1, &q, &last);
-        for (; q < last; q++)
-            if (job(&w, q)) {
-                first = MM_MIN(first, q);
-                break;
-            }
+    if (across == 1) {
+        la_work w = {call, inside, room + own, need, room};
+        first = LA(some)(&w, 0, b.count, job);
+    } else {
+#pragma omp parallel for num_threads(across) schedule(static, 1) reduction(min : first)
+        for (int t = 0; t < across; t++) {
+            char *mine = room + each * (size_t)t;
+            la_work w = {call, 1, mine + own, need, mine};
+            ptrdiff_t i, j;
+            mm_chunk(b.count, across, t, 1, &i, &j);
+            const ptrdiff_t failed = LA(some)(&w, i, j, job);
+            first = failed < j ? MM_MIN(first, failed) : first;
+        }
     }
     call->give(room);
     if (first == b.count)
