@@ -139,16 +139,17 @@ static void LA(tridiagonal)(la_work *w, ptrdiff_t n, T *a, ptrdiff_t ld, double 
         tau[k] = LA(reflector)(m, row);
         e[k] = row[0];
         row[0] = 1;
-        const int parts = m > 256 ? w->threads : 1;
+        const int parts = m > 512 ? w->threads : 1;
         memset(room, 0, (size_t)(n * parts) * sizeof(T));
-        if (parts == 1)
+        if (parts == 1) {
             LA(update)(k + 1, n, k + 1, a, ld, before, old, y, room);
-        else
+        } else {
 #pragma omp parallel for num_threads(parts) schedule(static, 1)
-        for (int t = 0; t < parts; t++) {        /* shares of equal area of the triangle */
-            const ptrdiff_t i = k + 1 + (ptrdiff_t)((double)m * sqrt((double)t / parts));
-            const ptrdiff_t j = t + 1 == parts ? n : k + 1 + (ptrdiff_t)((double)m * sqrt((double)(t + 1) / parts));
-            LA(update)(i, j, k + 1, a, ld, before, old, y, room + n * t);
+            for (int t = 0; t < parts; t++) {    /* shares of equal area of the triangle */
+                const ptrdiff_t i = k + 1 + (ptrdiff_t)((double)m * sqrt((double)t / parts));
+                const ptrdiff_t j = t + 1 == parts ? n : k + 1 + (ptrdiff_t)((double)m * sqrt((double)(t + 1) / parts));
+                LA(update)(i, j, k + 1, a, ld, before, old, y, room + n * t);
+            }
         }
         for (int t = 1; t < parts; t++)
             LA(add)(m, 1, room + n * t + k + 1, room + k + 1);
