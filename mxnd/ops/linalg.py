@@ -6,8 +6,7 @@ symmetric gets a symmetric gradient.  The formulas for the factors are those of 
 from .declare import F, op
 from .linear import BOTH
 from .params import dtype_name, flag, integer, number
-from .shapes import known, show, size, unify
-
+from .shapes import show, size, unify
 
 # ---- shapes ---------------------------------------------------------------------------------------
 
@@ -18,7 +17,7 @@ def _matrices(s, name="A"):
     return s
 
 
-def _square(s, name="A"):
+def square(s, name="A"):
     """s with equal last axes."""
     if _matrices(s, name) is None:
         return None
@@ -29,20 +28,20 @@ def _square(s, name="A"):
     return (*s[:-2], n, n)
 
 
-def _square_to_square(p, ins, outs):
-    s = _square(unify(ins[0], outs[0]))
+def square_to_square(p, ins, outs):
+    s = square(unify(ins[0], outs[0]))
     return [s], [s]
 
 
 def _square_to_numbers(p, ins, outs):
     """One number (or two) per matrix; a single matrix gives shape (1,)."""
-    s = _square(ins[0])
+    s = square(ins[0])
     if s is None:
         return ins, outs
     return [s], [unify(o, s[:-2] or (1,)) for o in outs]
 
 
-def _batch(p, ins, outs):
+def batch(p, ins, outs):
     return [size(ins[0][:-2]), ins[0][-1]]
 
 
@@ -67,16 +66,8 @@ def _once(f):
 
 # ---- triangles: products and solves -----------------------------------------------------------------
 
-op("_triangle", inputs="A", params=dict(lower=flag(True), diagonal=number(1.0)), shapes=_square_to_square, kernel="triangle",
-   kernel_types=BOTH, arguments=lambda p, ins, outs: [*_batch(p, ins, outs), int(p.lower), float(p.diagonal)],
-   grad=lambda p, g, x, y: [lambda: F._triangle(g[0], **p._asdict())],
-   samples=(dict(inputs=[(2, 3, 3)], params={}), dict(inputs=[(3, 3)], params=dict(lower=False, diagonal=0.5))),
-   doc="A triangle of each matrix with its diagonal times a number, zeros elsewhere.",
-   example="mx.nd._internal._triangle(mx.nd.ones((3, 3)))")
-
-
 def _two_shapes(p, ins, outs):
-    a, b = _square(ins[0]), _matrices(unify(ins[1], outs[0], "shapes of B and of the result"), "B")
+    a, b = square(ins[0]), _matrices(unify(ins[1], outs[0], "shapes of B and of the result"), "B")
     if a is None or b is None:
         return [a, b], [b]
     if len(a) != len(b):
@@ -182,26 +173,26 @@ def _potri_grad(p, g, x, y):
 
 
 def _sided(p, ins, outs):
-    return [*_batch(p, ins, outs), int(p.lower)]
+    return [*batch(p, ins, outs), int(p.lower)]
 
 
 _EITHER = (dict(inputs=[(3, 3)], params={}), dict(inputs=[(2, 2, 2)], params=dict(lower=False)))
 
-op("_linalg_potrf", inputs="A", aliases="linalg_potrf", params=dict(lower=flag(True)), shapes=_square_to_square, kernel="potrf",
+op("_linalg_potrf", inputs="A", aliases="linalg_potrf", params=dict(lower=flag(True)), shapes=square_to_square, kernel="potrf",
    kernel_types=BOTH, arguments=_sided, grad=_potrf_grad, samples=_EITHER, symmetric=True,
    drawn={"A": "A @ A.swapaxes(-1, -2) + np.eye(A.shape[-1])"},
    doc="The Cholesky factor L of A = L . L transposed, or with lower=False the factor U of A = U transposed . U.\n"
        "A counts as symmetric: one triangle is read.  A matrix that is not positive definite is refused.",
    example="mx.nd.linalg.potrf(mx.nd.array([[4, 2], [2, 5]]))")
 
-op("_linalg_potri", inputs="A", aliases="linalg_potri", params=dict(lower=flag(True)), shapes=_square_to_square, kernel="potri",
+op("_linalg_potri", inputs="A", aliases="linalg_potri", params=dict(lower=flag(True)), shapes=square_to_square, kernel="potri",
    kernel_types=BOTH, arguments=_sided, grad=_potri_grad, samples=_EITHER, drawn=_WELL,
    doc="The inverse of L . L transposed from the triangular matrix L, or with lower=False that of U transposed . U: after potrf, "
        "the inverse of the matrix that was factored.",
    example="mx.nd.linalg.potri(mx.nd.array([[2, 0], [1, 2]]))")
 
 op("_linalg_sumlogdiag", inputs="A", aliases="linalg_sumlogdiag", shapes=_square_to_numbers, kernel="sumlogdiag",
-   kernel_types=BOTH, arguments=_batch,
+   kernel_types=BOTH, arguments=batch,
    grad=lambda p, g, x, y: [lambda: F._linalg_makediag(F.broadcast_div(_column(g[0], x[0], 1), F._linalg_extractdiag(x[0])))],
    samples=(dict(inputs=[(3, 3)], params={}), dict(inputs=[(2, 2, 2)], params={})), drawn={"A": "np.abs(A) + 0.5"},
    doc="The sum of the logarithms of the diagonal of each matrix: of a Cholesky factor, half the logarithm of the determinant.",
@@ -213,114 +204,20 @@ def _column(v, a, axes):
     return F._reshape_to(v, shape=a.shape[:-2] + (1,) * axes)
 
 
-# ---- diagonals and triangles as vectors -------------------------------------------------------------
-
-def _inside(p, n):
-    """Rows of the diagonal (or triangle) at the offset in n x n."""
-    k = n - abs(p.offset)
-    if k < 0 or k == 0 and n:
-        raise ValueError(f"offset {p.offset} is outside matrices of {n} rows")
-    return k
-
-
-def _extract_shapes(count):
-    def rule(p, ins, outs):
-        s = _square(ins[0])
-        if not known(s):
-            return [s], outs
-        return [s], [unify(outs[0], (*s[:-2], count(_inside(p, s[-1]))))]
-    return rule
-
-
-def _make_shapes(rows):
-    def rule(p, ins, outs):
-        s = ins[0]
-        if s is not None and len(s) < 1:
-            raise ValueError("A has no dimensions; expected at least 1")
-        if not known(s):
-            return ins, outs
-        n = rows(s[-1]) + abs(p.offset)
-        return ins, [unify(outs[0], (*s[:-1], n, n))]
-    return rule
-
-
-def _numbers(k):
-    return k * (k + 1) // 2
-
-
-def _rows(count):
-    """Rows of a triangle of so many elements."""
-    k = 0
-    while _numbers(k) < count:
-        k = max(k + 1, int((2 * (count - _numbers(k))) ** 0.5) // 2)
-    if _numbers(k) != count:
-        raise ValueError(f"the last axis has length {count}; expected that of a triangle: 1, 3, 6, 10, ...")
-    return k
-
-
-def _corner(p, n):
-    return p.offset if p.offset >= 0 else -p.offset * n
-
-
-def _diagonal_arguments(p, matrix):
-    n = matrix[-1]
-    return [size(matrix[:-2]), n, n - abs(p.offset), _corner(p, n)]
-
-
-def _triangle_arguments(p, matrix):
-    return [*_diagonal_arguments(p, matrix), int(p.offset < 0 or p.offset == 0 and p.lower)]
-
-
-OFFSET, OFFSET_SIDE = dict(offset=integer(0)), dict(offset=integer(0), lower=flag(True))
-_AT = "\noffset: 0 for the main diagonal, above it if positive, below it if negative."
-_SIDE = "\nThe triangle begins at the diagonal of the given offset: above it for a positive one, below it for a negative one, as " \
-        "lower says for 0."
-
-op("_linalg_extractdiag", inputs="A", aliases="linalg_extractdiag", params=OFFSET, shapes=_extract_shapes(lambda k: k),
-   kernel="extractdiag", kernel_types=BOTH, arguments=lambda p, ins, outs: _diagonal_arguments(p, ins[0]),
-   grad=lambda p, g, x, y: [lambda: F._linalg_makediag(g[0], offset=p.offset)],
-   samples=(dict(inputs=[(2, 3, 3)], params={}), dict(inputs=[(3, 3)], params=dict(offset=-1))),
-   doc="A diagonal of each matrix." + _AT, example="mx.nd.linalg.extractdiag(mx.nd.array([[1, 2], [3, 4]]))")
-
-op("_linalg_makediag", inputs="A", aliases="linalg_makediag", params=OFFSET, shapes=_make_shapes(lambda n: n),
-   kernel="makediag", kernel_types=BOTH, arguments=lambda p, ins, outs: _diagonal_arguments(p, outs[0]),
-   grad=lambda p, g, x, y: [lambda: F._linalg_extractdiag(g[0], offset=p.offset)],
-   samples=(dict(inputs=[(2, 3)], params={}), dict(inputs=[(3,)], params=dict(offset=1))),
-   doc="Square matrices with the vectors of the last axis as a diagonal, zeros elsewhere." + _AT,
-   example="mx.nd.linalg.makediag(mx.nd.array([1, 2]))")
-
-op("_linalg_extracttrian", inputs="A", aliases="linalg_extracttrian", params=OFFSET_SIDE, shapes=_extract_shapes(_numbers),
-   kernel="extracttrian", kernel_types=BOTH, arguments=lambda p, ins, outs: _triangle_arguments(p, ins[0]),
-   grad=lambda p, g, x, y: [lambda: F._linalg_maketrian(g[0], **p._asdict())],
-   samples=(dict(inputs=[(2, 3, 3)], params={}), dict(inputs=[(3, 3)], params=dict(offset=1)),
-            dict(inputs=[(3, 3)], params=dict(lower=False))),
-   doc="A triangle of each matrix as a vector: a lower one row after row, an upper one column after column." + _SIDE,
-   example="mx.nd.linalg.extracttrian(mx.nd.array([[1, 2], [3, 4]]))")
-
-op("_linalg_maketrian", inputs="A", aliases="linalg_maketrian", params=OFFSET_SIDE, shapes=_make_shapes(_rows),
-   kernel="maketrian", kernel_types=BOTH, arguments=lambda p, ins, outs: _triangle_arguments(p, outs[0]),
-   grad=lambda p, g, x, y: [lambda: F._linalg_extracttrian(g[0], **p._asdict())],
-   samples=(dict(inputs=[(2, 6)], params={}), dict(inputs=[(3,)], params=dict(offset=-1)),
-            dict(inputs=[(3,)], params=dict(lower=False))),
-   doc="Square matrices with the vectors of the last axis as a triangle (a lower one row after row, an upper one column after "
-       "column) and zeros elsewhere." + _SIDE,
-   example="mx.nd.linalg.maketrian(mx.nd.array([1, 2, 3]))")
-
-
 # ---- determinants and inverses ------------------------------------------------------------------------
 
 def _inverse_grad(p, g, x, y):
     return [lambda: -_product(y[0], _product(g[0], y[0], transpose_b=True), transpose_a=True)]
 
 
-op("_linalg_inverse", inputs="A", aliases="_npi_inv linalg_inverse", shapes=_square_to_square, kernel="inverse",
-   kernel_types=BOTH, arguments=lambda p, ins, outs: [*_batch(p, ins, outs), 0], grad=_inverse_grad,
+op("_linalg_inverse", inputs="A", aliases="_npi_inv linalg_inverse", shapes=square_to_square, kernel="inverse",
+   kernel_types=BOTH, arguments=lambda p, ins, outs: [*batch(p, ins, outs), 0], grad=_inverse_grad,
    samples=(dict(inputs=[(3, 3)], params={}), dict(inputs=[(2, 2, 2)], params={})), drawn=_WELL,
    doc="The inverse of each matrix.  A singular one is refused.",
    example="mx.nd.linalg.inverse(mx.nd.array([[2, 0], [1, 4]]))")
 
-op("_inverse_or_zeros", inputs="A", shapes=_square_to_square, kernel="inverse", kernel_types=BOTH,
-   arguments=lambda p, ins, outs: [*_batch(p, ins, outs), 1], grad=_inverse_grad,
+op("_inverse_or_zeros", inputs="A", shapes=square_to_square, kernel="inverse", kernel_types=BOTH,
+   arguments=lambda p, ins, outs: [*batch(p, ins, outs), 1], grad=_inverse_grad,
    samples=(dict(inputs=[(3, 3)], params={}),), drawn=_WELL,
    doc="The inverse of each matrix, zeros for a singular one.",
    example="mx.nd._internal._inverse_or_zeros(mx.nd.array([[1, 2], [2, 4]]))")
@@ -330,7 +227,7 @@ def _derivative_shapes(p, ins, outs):
     s = outs[0]
     for one in ins:
         s = unify(s, one)
-    s = _square(s)
+    s = square(s)
     return [s] * len(ins), [s]
 
 
@@ -344,7 +241,7 @@ def _derivative_grad(p, g, x, y):
 
 
 op("_det_derivative", inputs="args", params=dict(num_args=integer(at_least=1)), variadic="num_args", shapes=_derivative_shapes,
-   kernel="det_grad", kernel_types=BOTH, arguments=_batch, grad=_derivative_grad,
+   kernel="det_grad", kernel_types=BOTH, arguments=batch, grad=_derivative_grad,
    samples=(dict(inputs=[(3, 3)], params={}), dict(inputs=[(2, 3, 3), (2, 3, 3)], params={}),
             dict(inputs=[(3, 3), (3, 3), (3, 3)], params={})),
    doc="The gradient of the determinant of the first input, differentiated along the other inputs: for one input the matrix of "
@@ -352,7 +249,7 @@ op("_det_derivative", inputs="args", params=dict(num_args=integer(at_least=1)), 
    example="mx.nd._internal._det_derivative(mx.nd.array([[1, 2], [2, 4]]))")
 
 op("_linalg_det", inputs="A", aliases="_npi_det linalg_det", outputs="output0", shapes=_square_to_numbers, kernel="det",
-   kernel_types=BOTH, arguments=_batch,
+   kernel_types=BOTH, arguments=batch,
    grad=lambda p, g, x, y: [lambda: F.broadcast_mul(_column(g[0], x[0], 2), F._det_derivative(x[0], num_args=1))],
    samples=(dict(inputs=[(3, 3)], params={}), dict(inputs=[(2, 2, 2)], params={})),
    doc="The determinant of each matrix.", example="mx.nd.linalg.det(mx.nd.array([[1, 2], [3, 4]]))")
@@ -366,7 +263,7 @@ def _slogdet_grad(p, g, x, y):
 
 
 op("_linalg_slogdet", inputs="A", aliases="_npi_slogdet linalg_slogdet", outputs="output0 output1", shapes=_square_to_numbers,
-   kernel="slogdet", kernel_types=BOTH, arguments=_batch, grad=_slogdet_grad,
+   kernel="slogdet", kernel_types=BOTH, arguments=batch, grad=_slogdet_grad,
    samples=(dict(inputs=[(3, 3)], params={}), dict(inputs=[(2, 2, 2)], params={})),
    doc="The sign of the determinant of each matrix and the logarithm of its absolute value; 0 and -inf for a singular matrix, "
        "which gets a gradient of zero.",
@@ -424,14 +321,14 @@ def _syevd_grad(p, g, x, y):
 
 
 def _syevd_shapes(p, ins, outs):
-    s = _square(unify(ins[0], outs[0]))
+    s = square(unify(ins[0], outs[0]))
     if s is None:
         return ins, outs
     return [s], [s, unify(outs[1], s[:-1])]
 
 
 op("_linalg_syevd", inputs="A", outputs="output0 output1", shapes=_syevd_shapes, kernel="syevd", kernel_types=BOTH,
-   arguments=_batch, grad=_syevd_grad, symmetric=True,
+   arguments=batch, grad=_syevd_grad, symmetric=True,
    samples=(dict(inputs=[(3, 3)], params={}), dict(inputs=[(2, 2, 2)], params={})),
    drawn={"A": "A + A.swapaxes(-1, -2) + np.diag(np.arange(A.shape[-1]) * 6.0)"},
    doc="Eigenvectors (the rows of U) and eigenvalues (ascending) of symmetric matrices: A = U transposed . diag(L) . U.\n"

@@ -257,6 +257,14 @@ def test_matrices_that_do_not_fit():
             f(mx.nd.array([eye, bad, bad]))
 
 
+def test_what_a_triangle_leaves_out_does_not_spread():
+    a = np.tril(np.ones((40, 40))) + np.triu(np.full((40, 40), np.nan), 1)
+    b = np.ones((40, 3))
+    b[20] = np.nan
+    got = L.trmm(mx.nd.array(a), mx.nd.array(b)).asnumpy()
+    assert (got[:20, 0] == np.arange(1, 21)).all() and np.isnan(got[20:]).all()
+
+
 def test_empty():
     assert L.det(mx.nd.zeros((2, 0, 0))).asnumpy().tolist() == [1, 1]
     assert [v.shape for v in L.syevd(mx.nd.zeros((2, 0, 0)))] == [(2, 0, 0), (2, 0)]

@@ -3,11 +3,12 @@
  * The algorithms recurse on halves, so that nearly all arithmetic of large matrices is done by the packed
  * product of matmul.h; blocks of at most LA_SMALL rows are handled in local buffers.  Many matrices are
  * shared among the threads; a single large one is shared inside its products and solves.
- *   linalg_tri.h     triangular solves and products, Cholesky factors and their inverses
- *   linalg_lu.h      LU factors with row exchanges: determinants and inverses
- *   linalg_qr.h      Householder reflectors: LQ factors
- *   linalg_eigen.h   eigenvalues of symmetric matrices
- *   linalg_minors.h  derivatives of the determinant, singular matrices included */
+ *   linalg_tri.h        triangular solves and products
+ *   linalg_cholesky.h   Cholesky factors and inverses from them
+ *   linalg_lu.h         LU factors with row exchanges: determinants and inverses
+ *   linalg_qr.h         Householder reflectors: LQ factors
+ *   linalg_eigen.h      eigenvalues of symmetric matrices
+ *   linalg_minors.h     derivatives of the determinant, singular matrices included */
 #ifndef MXND_LINALG_H
 #define MXND_LINALG_H
 #include <math.h>

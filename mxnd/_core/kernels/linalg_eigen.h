@@ -181,7 +181,8 @@ static int LA(syevd_one)(la_work *w, ptrdiff_t q)
     double *d = (double *)w->own, *e = d + n;
     int64_t *order = (int64_t *)(e + n);
     LA(rotation) *kept = (LA(rotation) *)(order + n);
-    T *a = (T *)(kept + LA_KEPT), *u = a + n * ld, *v = u + n * ld, *tau = v + n * ld, *room = tau + n, *s = room + (w->threads + 3) * n;
+    T *a = (T *)(kept + LA_KEPT), *u = a + n * ld, *v = u + n * ld, *tau = v + n * ld, *room = tau + n;
+    T *s = room + (w->threads + 3) * n;
     T most = 0, odd = 0;
     for (ptrdiff_t i = 0; i < n; i++)
         for (ptrdiff_t j = 0; j <= i; j++) {

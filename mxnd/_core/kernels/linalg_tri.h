@@ -1,4 +1,4 @@
-/* Triangular matrices for one element type T: solves, products, inverses, Cholesky factors; part of linalg_type.h. */
+/* Triangular matrices for one element type T: solves, products, inverses; part of linalg_type.h. */
 
 /* A triangular operand: element (i, j) of op(A) is a[i * ld + j], or a[j * ld + i] if turned; lower is that of op(A). */
 typedef struct { const T *a; ptrdiff_t ld; int turned, lower, unit; } LA(tri);
@@ -57,50 +57,76 @@ MM_INLINE void LA(eliminate)(const int nv, ptrdiff_t n, const T *tri, const T *d
     }
 }
 
-/* X of op(A) . X = B for n <= LA_SMALL and m columns, in place; element (i, j) of B is b[i * ldb + j], or b[j * ldb + i] if flat. */
-static void LA(solve_small)(ptrdiff_t n, ptrdiff_t m, LA(tri) a, T *b, ptrdiff_t ldb, int flat)
+/* Rows become sums of those up to them.  What is above the diagonal is left out, not multiplied by 0, which would spread NaN. */
+MM_INLINE void LA(accumulate)(const int nv, ptrdiff_t n, const T *tri, const T *diagonal, V *x)
+{
+    for (ptrdiff_t i = n - 1; i >= 0; i--)
+        for (int v = 0; v < nv; v++) {
+            V s = x[i * nv + v] * diagonal[i];
+            for (ptrdiff_t j = 0; j < i; j++)
+                s += tri[i * LA_SMALL + j] * x[j * nv + v];
+            x[i * nv + v] = s;
+        }
+}
+
+#define LA_WIDTH(name, nv)                                                                         \
+    static void LA(name##_##nv)(ptrdiff_t n, const T *tri, const T *diagonal, V *x)                \
+    {                                                                                              \
+        LA(name)(nv, n, tri, diagonal, x);                                                         \
+    }
+LA_WIDTH(eliminate, 1) LA_WIDTH(eliminate, 2) LA_WIDTH(eliminate, 4)
+LA_WIDTH(accumulate, 1) LA_WIDTH(accumulate, 2) LA_WIDTH(accumulate, 4)
+#undef LA_WIDTH
+
+/* X of op(A) . X = B for n <= LA_SMALL and m columns, or alpha * op(A) . B, to c or added to it.  Element (i, j) of B is
+ * b[i * ldb + j], or b[j * ldb + i] if flat; likewise in c. */
+static void LA(small)(int solve, ptrdiff_t n, ptrdiff_t m, T alpha, LA(tri) a, int flat, const T *b, ptrdiff_t ldb, int add, T *c,
+                      ptrdiff_t ldc)
 {
     T tri[LA_SMALL * LA_SMALL], diagonal[LA_SMALL];
     V x[LA_SMALL * 4];
+    T *to = (T *)x;
     for (ptrdiff_t i = 0; i < n; i++) {
         const ptrdiff_t r = a.lower ? i : n - 1 - i;
         for (ptrdiff_t j = 0; j < i; j++)
             tri[i * LA_SMALL + j] = *LA(at)(a, r, a.lower ? j : n - 1 - j);
         diagonal[i] = a.unit ? 1 : *LA(at)(a, r, r);
     }
-    for (ptrdiff_t c = 0, cols; c < m; c += cols) {
-        const ptrdiff_t left = m - c;
-        const int nv = left > 2 * VL ? 4 : left > VL ? 2 : 1;
-        cols = MM_MIN(left, nv * VL);
-        T *to = (T *)x;
+    for (ptrdiff_t k = 0, cols; k < m; k += cols) {
+        const int nv = m - k > 2 * VL ? 4 : m - k > VL ? 2 : 1, wide = nv * VL;
+        cols = MM_MIN(m - k, wide);
         for (ptrdiff_t i = 0; i < n; i++) {
             const ptrdiff_t r = a.lower ? i : n - 1 - i;
-            const T *row = flat ? b + c * ldb + r : b + r * ldb + c;
-            if (!flat && cols == nv * VL)
+            const T *row = flat ? b + k * ldb + r : b + r * ldb + k;
+            if (!flat && cols == wide)
                 for (int v = 0; v < nv; v++)
                     x[i * nv + v] = *(const U *)(row + v * VL);
             else {
                 for (ptrdiff_t j = 0; j < cols; j++)
-                    to[i * nv * VL + j] = row[flat ? j * ldb : j];
-                for (ptrdiff_t j = cols; j < nv * VL; j++)
-                    to[i * nv * VL + j] = 0;
+                    to[i * wide + j] = row[flat ? j * ldb : j];
+                for (ptrdiff_t j = cols; j < wide; j++)
+                    to[i * wide + j] = 0;
             }
         }
         if (nv == 1)
-            LA(eliminate)(1, n, tri, diagonal, x);
+            (solve ? LA(eliminate_1) : LA(accumulate_1))(n, tri, diagonal, x);
         else if (nv == 2)
-            LA(eliminate)(2, n, tri, diagonal, x);
+            (solve ? LA(eliminate_2) : LA(accumulate_2))(n, tri, diagonal, x);
         else
-            LA(eliminate)(4, n, tri, diagonal, x);
+            (solve ? LA(eliminate_4) : LA(accumulate_4))(n, tri, diagonal, x);
         for (ptrdiff_t i = 0; i < n; i++) {
             const ptrdiff_t r = a.lower ? i : n - 1 - i;
-            T *row = flat ? b + c * ldb + r : b + r * ldb + c;
-            if (!flat && cols == nv * VL)
-                for (int v = 0; v < nv; v++)
-                    *(U *)(row + v * VL) = x[i * nv + v];
+            T *row = flat ? c + k * ldc + r : c + r * ldc + k;
+            if (!flat && cols == wide)
+                for (int v = 0; v < nv; v++) {
+                    const V y = alpha * x[i * nv + v];
+                    *(U *)(row + v * VL) = add ? (V)*(U *)(row + v * VL) + y : y;
+                }
             else
-                for (ptrdiff_t j = 0; j < cols; j++)
-                    row[flat ? j * ldb : j] = to[i * nv * VL + j];
+                for (ptrdiff_t j = 0; j < cols; j++) {
+                    T *one = row + (flat ? j * ldc : j);
+                    *one = add ? *one + alpha * to[i * wide + j] : alpha * to[i * wide + j];
+                }
         }
     }
 }
@@ -109,7 +135,7 @@ static void LA(solve_small)(ptrdiff_t n, ptrdiff_t m, LA(tri) a, T *b, ptrdiff_t
 static void LA(solve_left)(la_work *w, ptrdiff_t n, ptrdiff_t m, LA(tri) a, T *b, ptrdiff_t ldb)
 {
     if (n <= LA_SMALL) {
-        LA(solve_small)(n, m, a, b, ldb, 0);
+        LA(small)(1, n, m, 1, a, 0, b, ldb, 0, b, ldb);
         return;
     }
     const ptrdiff_t h = LA(half)(n);
@@ -129,7 +155,7 @@ static void LA(solve_left)(la_work *w, ptrdiff_t n, ptrdiff_t m, LA(tri) a, T *b
 static void LA(solve_right)(la_work *w, ptrdiff_t m, ptrdiff_t n, LA(tri) a, T *b, ptrdiff_t ldb)
 {
     if (n <= LA_SMALL) {
-        LA(solve_small)(n, m, LA(turned)(a), b, ldb, 1);
+        LA(small)(1, n, m, 1, LA(turned)(a), 1, b, ldb, 0, b, ldb);
         return;
     }
     const ptrdiff_t h = LA(half)(n);
@@ -149,11 +175,7 @@ static void LA(times_left)(la_work *w, ptrdiff_t n, ptrdiff_t m, T alpha, LA(tri
                            ptrdiff_t ldc)
 {
     if (n <= LA_SMALL) {
-        T full[LA_SMALL * LA_SMALL];
-        for (ptrdiff_t i = 0; i < n; i++)
-            for (ptrdiff_t j = 0; j < n; j++)
-                full[i * n + j] = (a.lower ? j <= i : j >= i) ? *LA(at)(a, i, j) : 0;
-        MM(serial)(n, m, n, alpha, full, n, 0, b, ldb, 0, add, c, ldc, w->room);
+        LA(small)(0, n, m, alpha, a, 0, b, ldb, add, c, ldc);
         return;
     }
     const ptrdiff_t h = LA(half)(n);
@@ -172,11 +194,7 @@ static void LA(times_right)(la_work *w, ptrdiff_t m, ptrdiff_t n, T alpha, LA(tr
                             ptrdiff_t ldc)
 {
     if (n <= LA_SMALL) {
-        T full[LA_SMALL * LA_SMALL];
-        for (ptrdiff_t i = 0; i < n; i++)
-            for (ptrdiff_t j = 0; j < n; j++)
-                full[i * n + j] = (a.lower ? j <= i : j >= i) ? *LA(at)(a, i, j) : 0;
-        MM(serial)(m, n, n, alpha, b, ldb, 0, full, n, 0, add, c, ldc, w->room);
+        LA(small)(0, n, m, alpha, LA(turned)(a), 1, b, ldb, add, c, ldc);
         return;
     }
     const ptrdiff_t h = LA(half)(n);
@@ -247,43 +265,6 @@ static void LA(mirror)(ptrdiff_t n, T *a, ptrdiff_t ld, int clear)
                     a[i * ld + j] = clear ? 0 : a[j * ld + i];
 }
 
-/* Cholesky factor of at most LA_SMALL rows, from and to the lower triangle of a. */
-static int LA(factor_small)(ptrdiff_t n, T *a, ptrdiff_t ld)
-{
-    T u[LA_SMALL * LA_SMALL];                    /* the transposed factor, so that rows are updated */
-    for (ptrdiff_t i = 0; i < n; i++)
-        for (ptrdiff_t j = 0; j <= i; j++)
-            u[j * LA_SMALL + i] = a[i * ld + j];
-    for (ptrdiff_t k = 0; k < n; k++) {
-        T *row = u + k * LA_SMALL;
-        if (!(row[k] > 0))
-            return 1;
-        const T d = row[k] = (T)sqrt((double)row[k]), f = 1 / d;
-        for (ptrdiff_t i = k + 1; i < n; i++)
-            row[i] *= f;
-        for (ptrdiff_t j = k + 1; j < n; j++)
-            LA(add)(n - j, -row[j], row + j, u + j * LA_SMALL + j);
-    }
-    for (ptrdiff_t i = 0; i < n; i++)
-        for (ptrdiff_t j = 0; j <= i; j++)
-            a[i * ld + j] = u[j * LA_SMALL + i];
-    return 0;
-}
-
-/* Cholesky factor, from and to the lower triangle of a; the upper one is overwritten.  Non-zero: not positive definite. */
-static int LA(factor)(la_work *w, ptrdiff_t n, T *a, ptrdiff_t ld)
-{
-    if (n <= LA_SMALL)
-        return LA(factor_small)(n, a, ld);
-    const ptrdiff_t h = LA(half)(n);
-    T *below = a + h * ld;
-    if (LA(factor)(w, h, a, ld))
-        return 1;
-    LA(triangular)(w, 1, h, n - h, 1, (LA(tri)){a, ld, 1, 0, 0}, below, ld, NULL);
-    LA(square)(w, n - h, h, -1, below, ld, 0, 1, below + h, ld);
-    return LA(factor)(w, n - h, below + h, ld);
-}
-
 /* inverse (n x n, row length ldi) of a lower triangle; the upper one becomes 0.  The diagonal is 1 if unit is set. */
 static void LA(inverse_lower)(la_work *w, ptrdiff_t n, LA(tri) a, T *inverse, ptrdiff_t ldi)
 {
@@ -291,7 +272,7 @@ static void LA(inverse_lower)(la_work *w, ptrdiff_t n, LA(tri) a, T *inverse, pt
         for (ptrdiff_t i = 0; i < n; i++)
             for (ptrdiff_t j = 0; j < n; j++)
                 inverse[i * ldi + j] = i == j;
-        LA(solve_small)(n, n, a, inverse, ldi, 0);
+        LA(small)(1, n, n, 1, a, 0, inverse, ldi, 0, inverse, ldi);
         LA(mirror)(n, inverse, ldi, 1);
         return;
     }
@@ -303,21 +284,6 @@ static void LA(inverse_lower)(la_work *w, ptrdiff_t n, LA(tri) a, T *inverse, pt
     LA(inverse_lower)(w, n - h, LA(part)(a, h), below + h, ldi);
     for (ptrdiff_t i = 0; i < h; i++)
         memset(inverse + i * ldi + h, 0, (size_t)(n - h) * sizeof(T));
-}
-
-/* The lower triangle of c = l' . l for a lower triangle l with zeros above; c and l do not overlap. */
-static void LA(square_lower)(la_work *w, ptrdiff_t n, const T *l, ptrdiff_t ldl, T *c, ptrdiff_t ldc)
-{
-    if (n <= 2 * LA_SMALL) {
-        LA(gemm)(w, n, n, n, 1, l, ldl, 1, l, ldl, 0, 0, c, ldc);
-        return;
-    }
-    const ptrdiff_t h = LA(half)(n);
-    const T *below = l + h * ldl;
-    LA(square_lower)(w, h, l, ldl, c, ldc);
-    LA(square)(w, h, n - h, 1, below, ldl, 1, 1, c, ldc);
-    LA(gemm)(w, n - h, h, n - h, 1, below + h, ldl, 1, below, ldl, 0, 0, c + h * ldc, ldc);
-    LA(square_lower)(w, n - h, below + h, ldl, c + h * ldc + h, ldc);
 }
 
 /* ---- operators: numbers of the call are the batch, n, m and flags ---- */
@@ -353,43 +319,6 @@ static int LA(syrk_one)(la_work *w, ptrdiff_t q)
     const ptrdiff_t n = c->i[1], k = c->i[2];
     T *out = (T *)c->out[0].data + q * n * n;
     LA(square)(w, n, k, (T)c->d[0], (const T *)c->in[0].data + q * n * k, c->i[3] ? n : k, (int)c->i[3], 0, out, n);
-    LA(mirror)(n, out, n, 0);
-    return 0;
-}
-
-/* i: batch, n, lower */
-static int LA(potrf_one)(la_work *w, ptrdiff_t q)
-{
-    mxnd_call *c = w->call;
-    const ptrdiff_t n = c->i[1];
-    const T *a = (const T *)c->in[0].data + q * n * n;
-    T *out = (T *)c->out[0].data + q * n * n;
-    if (c->i[2])
-        memcpy(out, a, (size_t)(n * n) * sizeof(T));
-    else
-        LA(transpose)(n, n, a, n, out, n);
-    if (LA(factor)(w, n, out, n))
-        return 1;
-    LA(mirror)(n, out, n, 1);
-    if (!c->i[2]) {                              /* the factor of the upper triangle is the transposed one */
-        LA(mirror)(n, out, n, 0);
-        for (ptrdiff_t i = 1; i < n; i++)
-            memset(out + i * n, 0, (size_t)i * sizeof(T));
-    }
-    return 0;
-}
-
-static int LA(potri_one)(la_work *w, ptrdiff_t q)
-{
-    mxnd_call *c = w->call;
-    const ptrdiff_t n = c->i[1];
-    const LA(tri) a = {(const T *)c->in[0].data + q * n * n, n, !c->i[2], 1, 0};
-    T *out = (T *)c->out[0].data + q * n * n, *inverse = (T *)w->own;
-    for (ptrdiff_t i = 0; i < n; i++)
-        if (a.a[i * n + i] == 0)
-            return 1;
-    LA(inverse_lower)(w, n, a, inverse, n);
-    LA(square_lower)(w, n, inverse, n, out, n);
     LA(mirror)(n, out, n, 0);
     return 0;
 }

@@ -6,7 +6,8 @@ static void LA(gemm)(la_work *w, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, T alpha,
 {
     if (m <= 0 || n <= 0)
         return;
-    if (la_threads(w, (double)m * (double)n * (double)k) == 1 || MM(product)(w->call, m, n, k, alpha, a, lda, ta, b, ldb, tb, add, c, ldc) != MX_OK)
+    if (la_threads(w, (double)m * (double)n * (double)k) == 1 ||
+        MM(product)(w->call, m, n, k, alpha, a, lda, ta, b, ldb, tb, add, c, ldc) != MX_OK)
         MM(serial)(m, n, k, alpha, a, lda, ta, b, ldb, tb, add, c, ldc, w->room);
 }
 
@@ -99,6 +100,7 @@ static int LA(run)(mxnd_call *call, la_batch b, const char *failure, la_job job)
 }
 
 #include "linalg_tri.h"
+#include "linalg_cholesky.h"
 #include "linalg_lu.h"
 #include "linalg_qr.h"
 #include "linalg_eigen.h"
