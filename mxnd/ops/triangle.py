@@ -1,4 +1,6 @@
 """Diagonals and triangles of matrices: as vectors, from vectors, and cut out."""
+from math import isqrt
+
 from .declare import F, op
 from .linalg import batch, square, square_to_square
 from .linear import BOTH
@@ -50,9 +52,7 @@ def _numbers(k):
 
 def _rows(count):
     """Rows of a triangle of so many elements."""
-    k = 0
-    while _numbers(k) < count:
-        k = max(k + 1, int((2 * (count - _numbers(k))) ** 0.5) // 2)
+    k = (isqrt(8 * count + 1) - 1) // 2
     if _numbers(k) != count:
         raise ValueError(f"the last axis has length {count}; expected that of a triangle: 1, 3, 6, 10, ...")
     return k
