@@ -53,8 +53,10 @@ def samples(op):
         given = s.get("inputs", [])
         names = op.inputs if len(op.inputs) >= len(given) else [""] * len(given)
         smooth = [isinstance(i, tuple) and n not in op.aux for i, n in zip(given, names)]      # states have no gradient
-        out.append(Sample(op, [_random(rng, i, low) if isinstance(i, tuple) else np.asarray(i, np.float64) for i in given],
-                          s.get("params", {}), smooth))
+        values = [_random(rng, i, low) if isinstance(i, tuple) else np.asarray(i, np.float64) for i in given]
+        drawn = getattr(op, "drawn", {})                       # what makes an input that suits the operator of a random one
+        values = [eval(drawn[n], {"np": np, n: v}) if n in drawn else v for n, v in zip(names, values)]
+        out.append(Sample(op, values, s.get("params", {}), smooth))
     return out
 
 

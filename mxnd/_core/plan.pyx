@@ -375,6 +375,8 @@ cdef int raise_status(Operator op, int status, mxnd_call* c) except -1:
         raise MemoryError(f"{op.name}: {text}")
     if status == MX_VALUE_ERROR:
         raise ValueError(f"{op.name}: {text}")
+    if c.bound:
+        text += f" (matrix {c.at} of {c.bound})"
     raise MXNetError(f"{op.name}: {text}")
 
 

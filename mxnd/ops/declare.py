@@ -31,6 +31,7 @@ class Op:
     keeps_zero          f(0) = 0, so sparse arrays keep their storage;  storage: see mxnd.sparse
     random, uses_mode   draws random numbers; depends on autograd's training flag
     numpy, domain, samples, doc, example     for the tests and the documentation
+    drawn, symmetric    for the tests: {input: expression that makes it of a random one}; the inputs count as symmetric matrices
     """
 
     def __init__(self, name, *, inputs="data", params=None, outputs="output", visible=None, aliases="",
