@@ -90,8 +90,8 @@ def shown_shape(shape):
     return () if shape is None else tuple(0 if v is None else v for v in shape)
 
 
-def shapes(nodes, given):
-    """(slots, shape per slot); given: {id of variable node: shape with None for the unknown}."""
+def shapes(nodes, given, outs=None):
+    """(slots, shape per slot); given: {id of variable node: shape with None for the unknown}; outs: {entry: shape}."""
     slots = Slots(nodes)
     values = [None] * slots.count
     for node in nodes:
@@ -100,7 +100,15 @@ def shapes(nodes, given):
             if shape is None and "__shape__" in node.attrs:
                 shape = edge_shape(_shape_from_text(node.attrs["__shape__"]))
             values[slots.first[id(node)]] = shape
+    _know(slots, values, outs, unify)
     return slots, Spread(slots, values, _shape_rule, _shape_merge).values
+
+
+def _know(slots, values, outs, join):
+    """Enter what is known of outputs."""
+    for entry, value in (outs or {}).items():
+        if value is not None:
+            values[slots.of(entry)] = join(values[slots.of(entry)], value)
 
 
 def _shape_from_text(text):
@@ -109,6 +117,9 @@ def _shape_from_text(text):
 
 
 def _shape_rule(node, ins, outs):
+    if node.subgraphs:
+        from . import subgraph
+        return subgraph.shapes(node, ins, outs)
     try:
         return node.op.shapes(node.params, list(ins), list(outs))
     except ValueError as e:
@@ -149,8 +160,8 @@ def _shape_merge(old, new, node, what, i):
 
 # ---- dtypes ---------------------------------------------------------------------------------------
 
-def types(nodes, given, fill=None):
-    """(slots, dtype name per slot); fill: the dtype of variables that nothing else decides."""
+def types(nodes, given, fill=None, outs=None):
+    """(slots, dtype name per slot); fill: the dtype of variables that nothing else decides; outs: {entry: dtype}."""
     slots = Slots(nodes)
     values = [None] * slots.count
     for node in nodes:
@@ -159,6 +170,7 @@ def types(nodes, given, fill=None):
             if name is None and "__dtype__" in node.attrs:
                 name = _dtype_from_text(node.attrs["__dtype__"])
             values[slots.first[id(node)]] = name
+    _know(slots, values, outs, lambda a, b: b if a is None else a)
     work = Spread(slots, values, _type_rule, _type_merge)
     if fill is not None:
         for node in nodes:
@@ -177,6 +189,9 @@ def _dtype_from_text(text):
 
 
 def _type_rule(node, ins, outs):
+    if node.subgraphs:
+        from . import subgraph
+        return subgraph.types(node, ins, outs)
     try:
         return node.op.types(node.params, list(ins), list(outs))
     except ValueError as e:

@@ -3,6 +3,7 @@ import json
 
 from ..ops.declare import REGISTRY
 from ..ops.errors import MXNetError
+from . import subgraph
 from .node import HIDDEN, Node, is_attribute, order
 
 VERSION = 10901                          # the release whose files these are
@@ -30,6 +31,9 @@ def _graph(nodes, entries, version=None):
         for i in node.auxiliary():
             target = id(node.inputs[i][0])
             written[target] = written.get(target, 0) + 1
+        if node.subgraphs:
+            for i in subgraph.written(node):
+                written.setdefault(id(node.inputs[i][0]), 1)
         row["inputs"] = [[place[id(n)], i, written.get(id(n), 0)] for n, i in node.inputs]
         if node.subgraphs:
             row["subgraphs"] = [_graph(order(s._entries), s._entries) for s in node.subgraphs]
@@ -111,11 +115,11 @@ def loads(text, symbol_class):
         raise MXNetError(f"load_json: the text is no symbol graph ({type(e).__name__}: {e})") from None
 
 
-def _read(graph, symbol_class, where):
+def _read(graph, symbol_class, where, version=None):
     for key in ("nodes", "arg_nodes", "heads"):
         if key not in graph:
             raise MXNetError(f"{where}: {key!r} is missing")
-    version = _version(graph)
+    version = _version(graph) if version is None else version
     nodes = []
     for k, row in enumerate(graph["nodes"]):
         name = row["name"]
@@ -132,11 +136,14 @@ def _read(graph, symbol_class, where):
         later = _renamed(attrs)
         subgraphs = None
         if row.get("subgraphs"):
-            subgraphs = [symbol_class._of(_read(g, symbol_class, where)) for g in row["subgraphs"]]
+            subgraphs = [symbol_class._of(_read(g, symbol_class, where, version)) for g in row["subgraphs"]]
         node = Node(op, name, attrs, inputs, subgraphs)
         if op is not None:
             _upgrade(node, version)
-            _check(node, where)
+            if subgraphs or getattr(op, "graphs", 0):
+                subgraph.check(node)
+            else:
+                _check(node, where)
             for key, (source, _) in zip(node.input_names(), node.inputs):
                 source.attrs.update(later.get(key, ()))
         node.inputs = tuple(node.inputs)

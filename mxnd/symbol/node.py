@@ -94,20 +94,22 @@ def stored_key(key):
     return key
 
 
-def order(entries):
-    """All nodes that the entries need, inputs first, in depth-first order."""
+def order(entries, enter=None):
+    """All nodes that the entries need, inputs first, in depth-first order.
+
+    enter: whether to go on to the inputs of a node (default: always)."""
     done, out = set(), []
     for root, _ in entries:
         if id(root) in done:
             continue
         done.add(id(root))
-        stack = [(root, iter(root.inputs))]
+        stack = [(root, iter(root.inputs if enter is None or enter(root) else ()))]
         while stack:
             node, rest = stack[-1]
             for child, _ in rest:
                 if id(child) not in done:
                     done.add(id(child))
-                    stack.append((child, iter(child.inputs)))
+                    stack.append((child, iter(child.inputs if enter is None or enter(child) else ())))
                     break
             else:
                 stack.pop()
