@@ -1,6 +1,7 @@
 """Graphs inside the nodes of loops and branches: cutting them out, checking, inferring and running them."""
 from .._core import call as _call
 from ..ops.control import Shapes, Types
+from ..ops.declare import F
 from ..ops.errors import MXNetError
 from . import infer
 from .node import Node, auxiliary, order
@@ -177,4 +178,4 @@ def _run_graphs(node, inputs):
         return make(found[k], ctx=inputs[0].context, dtype=kinds[k])
     where = f"{node.op.name} {node.name!r}"
     got = node.op.run(node.params, [Runner(g, where) for g in node.subgraphs], inputs, zeros)
-    return [y._same_data() if any(y is x for x in inputs) else y for y in got]
+    return [F._copy(y) if any(y is x for x in inputs) else y for y in got]      # a state that no step changed
