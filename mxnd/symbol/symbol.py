@@ -355,6 +355,15 @@ class Symbol:
         """
         return describe(self._entries)
 
+    # ---- in Jupyter
+    def _repr_svg_(self):
+        from ..visualization.display import svg
+        return svg(self)
+
+    def _repr_html_(self):
+        from ..visualization.display import html
+        return html(self)
+
     # ---- what only arrays have
     def __bool__(self):
         raise NotImplementedForSymbol("__bool__", "bool")
