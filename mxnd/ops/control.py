@@ -142,7 +142,7 @@ def foreach_run(p, graphs, x, zeros):
 
 def foreach_spread(p, graphs, ins, outs, rule):
     body, = graphs
-    d, s, m = len(p.in_data_locs), len(p.in_state_locs), p.num_out_data
+    d, m = len(p.in_data_locs), p.num_out_data
     ins, outs = list(ins), list(outs)
     where = [*p.in_data_locs, *p.in_state_locs, *p.remain_locs]
     n = None

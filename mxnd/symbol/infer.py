@@ -98,7 +98,7 @@ def shapes(nodes, given, outs=None):
         if node.op is None:
             shape = given.get(id(node))
             if shape is None and "__shape__" in node.attrs:
-                shape = edge_shape(_shape_from_text(node.attrs["__shape__"]))
+                shape = edge_shape(_shape_from_text(node))
             values[slots.first[id(node)]] = shape
     _know(slots, values, outs, unify)
     return slots, Spread(slots, values, _shape_rule, _shape_merge).values
@@ -111,9 +111,13 @@ def _know(slots, values, outs, join):
             values[slots.of(entry)] = join(values[slots.of(entry)], value)
 
 
-def _shape_from_text(text):
+def _shape_from_text(node):
+    text = node.attrs["__shape__"]
     inner = text.strip("()[] ")
-    return tuple(int(t) for t in inner.replace("L", "").split(",") if t.strip() and t.strip() != "None")
+    try:
+        return tuple(int(t) for t in inner.replace("L", "").split(",") if t.strip() and t.strip() != "None")
+    except ValueError:
+        raise MXNetError(f"variable {node.name!r}: __shape__: expected a tuple of whole numbers, got {text!r:.60}") from None
 
 
 def _shape_rule(node, ins, outs):

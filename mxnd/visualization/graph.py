@@ -36,7 +36,7 @@ class Graph:
         self.types = None
         if dtype is not None:
             if not isinstance(dtype, dict):
-                dtype = {n: dtype for n in symbol.list_arguments()}
+                dtype = dict.fromkeys(symbol.list_arguments(), dtype)
             _, named = infer.by_argument(symbol, (), dtype, "type")
             self.types = infer.types(self.nodes, {k: dtype_name(v) for k, v in named.items()})[1]
         if shape is not None and complete:

@@ -4,7 +4,7 @@ from .graph import Graph
 HEAD = ("Layer (type)", "Output Shape", "Param #", "Previous Layer")
 
 
-def print_summary(symbol, shape=None, line_length=120, positions=[.44, .64, .74, 1.]):      # noqa: B006: it is only read
+def print_summary(symbol, shape=None, line_length=120, positions=[.44, .64, .74, 1.]):      # noqa: B006
     """Print a table: layers, their output shapes, how many parameters they hold, and what they read.
 
     Every parameter array counts once, where it is used first, with the number of elements that its inferred shape
@@ -49,7 +49,8 @@ def summary(symbol, shape=None, line_length=120, positions=(.44, .64, .74, 1.)):
         total, unknown = total + own, unknown or lost
         before = [n.name for n, _ in node.inputs if not graph.is_parameter(n)]
         kind = "null" if node.op is None else node.op.name
-        lines.append(_line((f"{node.name}({kind})", graph.without_batch((node, 0)), "?" if lost else own, before[0] if before else ""), ends))
+        name = f"{node.name}({kind})"
+        lines.append(_line((name, graph.without_batch((node, 0)), "?" if lost else own, before[0] if before else ""), ends))
         lines += [_line(("", "", "", name), ends) for name in before[1:]]
         lines.append("_" * line_length)
     lines[-1] = "=" * line_length

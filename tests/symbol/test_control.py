@@ -184,7 +184,7 @@ def test_shapes_and_dtypes_flow_both_ways():
     assert dict(zip(g.list_arguments(), args)) == {"d": (5, 2, 4), "s": (2, 3), "fc_weight": (3, 4), "fc_bias": (3,)}
     assert outs == [(5, 2, 3), (2, 3)]
     assert g.infer_type(s="float64")[0] == [np.float64] * 4
-    with pytest.raises(mx.MXNetError, match="inside _foreach .* FullyConnected 'fc'.*weight"):
+    with pytest.raises(mx.MXNetError, match=r"inside _foreach .* FullyConnected 'fc'.*weight"):
         g.infer_shape(d=(5, 2, 4), fc_weight=(3, 7))
     two, _ = C.foreach(lambda d, s: (d[0] + d[1], s), [V("a"), V("b")], V("c") * 1)
     with pytest.raises(mx.MXNetError, match="counts the steps"):
