@@ -29,6 +29,7 @@ class Op:
     compose(p, *x)      the operator as a formula of other operators, instead of a kernel
     grad(p, g, x, y)    gradients for the inputs: a list of arrays, functions without arguments, or None
     keeps_zero          f(0) = 0, so sparse arrays keep their storage;  storage: see mxnd.sparse
+    stored(p)           how many outputs MXNet's symbol files count, where it has hidden ones more
     random, uses_mode   draws random numbers; depends on autograd's training flag
     numpy, domain, samples, doc, example     for the tests and the documentation
     """

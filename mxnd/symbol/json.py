@@ -38,7 +38,8 @@ def _graph(nodes, entries, version=None):
         if node.subgraphs:
             row["subgraphs"] = [_graph(order(s._entries), s._entries) for s in node.subgraphs]
         rows.append(row)
-        counts.append(counts[-1] + len(node.outputs))
+        stored = getattr(node.op, "stored", None)
+        counts.append(counts[-1] + (stored(node.params) if stored else len(node.outputs)))
     graph = {"nodes": rows, "arg_nodes": [k for k, n in enumerate(nodes) if n.op is None], "node_row_ptr": counts,
              "heads": [[place[id(n)], i, 0] for n, i in entries]}
     if version:

@@ -148,6 +148,8 @@ def describe(entries):
     """A graph in words, node by node."""
     lines = []
     nodes = order(entries)
+    if len(nodes) == 1 and nodes[0].op is not None:
+        return f"AtomicFunctor  Op:{nodes[0].op.name}\n"
     if len(nodes) > 1 or nodes[0].op is not None:
         lines.append("Symbol Outputs:")
         lines += [f"\toutput[{k}]={n.name}({i})" for k, (n, i) in enumerate(entries)]
