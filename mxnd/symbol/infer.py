@@ -127,7 +127,13 @@ def _shape_rule(node, ins, outs):
     try:
         return node.op.shapes(node.params, list(ins), list(outs))
     except ValueError as e:
-        raise MXNetError(f"{_title(node)}: {_conflict(node, ins, outs) or e}") from None
+        raise MXNetError(f"{_title(node)}: {_conflict(node, ins, outs) or _told(node, e, ins)}") from None
+
+
+def _told(node, e, ins):
+    """An error together with the shapes of the inputs that it does not name itself."""
+    known_ = [f"{n!r} ({source(entry)}) {show(s)}" for n, entry, s in zip(node.input_names(), node.inputs, ins) if s is not None]
+    return f"{e}; known: {', '.join(known_)}" if known_ else str(e)
 
 
 def _conflict(node, ins, outs):

@@ -228,6 +228,11 @@ def _upgrade(node, version):
         if version < 10000 and op.params:                      # user attributes without underscores
             node.attrs[f"__{key}__"] = node.attrs.pop(key)
             node.changed()
+    if version < 904:                                          # how states are filled belongs to their variables since then
+        for key, (source, _) in zip(op.input_names(node.params), node.inputs):
+            initial = getattr(op, "initial", {}).get(key)
+            if initial is not None and source.op is None:
+                source.attrs.setdefault("__init__", initial)
     if version < 905 and op.name in FLATTENED and node.attrs.get("axis") == "-1":
         del node.attrs["axis"]
 

@@ -131,7 +131,7 @@ class Symbol:
         node = self._one_node()
         if node is None:
             return None
-        return node.name if key == "name" else node.shown_attrs().get(key)
+        return node.shown_attrs().get(key, node.name if key == "name" else None)
 
     def list_attr(self, recursive=False):
         """Attributes and given parameters of this node, as text.
