@@ -109,7 +109,7 @@ def look_at(raw):
 def test_every_number_of_a_file(tmp_path, bounded):
     for raw in files_of_all_versions(tmp_path):
         assert look_at(raw)
-        for at in range(0, len(raw) - 8):
+        for at in range(len(raw) - 8):
             for value in (0, 1, 17, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**62, 2**63 - 1, 2**64 - 1):
                 look_at(raw[:at] + struct.pack("<Q", value) + raw[at + 8:])
                 if at % 4 == 0 and value < 2**32:

@@ -188,7 +188,7 @@ def _text_of(value, where, what):
 def _entry(value, where, what):
     """(node, output) of an input or a head; a version may follow."""
     if not isinstance(value, list) or len(value) not in (2, 3) or any(type(v) is not int or v < 0 for v in value):
-        raise MXNetError(f"{where}: {what}: expected [node, output, version], got {str(value):.60}")
+        raise MXNetError(f"{where}: {what}: expected [node, output, version], got {value!s:.60}")
     return value[0], value[1]
 
 
