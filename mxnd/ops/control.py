@@ -12,7 +12,7 @@ spread(p, graphs, ins, outs, rule)   completes what is known; graphs are called 
 All names of inputs are arg0, arg1, ...; *_locs(p)[k] is a place among inputs."""
 from .declare import F, op
 from .params import integer, shape
-from .shapes import unify
+from .shapes import known, unify
 
 MANY = 4096                              # rows that one call splits off
 
@@ -23,23 +23,27 @@ class Shapes:
     unify = staticmethod(unify)
 
     @staticmethod
+    def complete(values):
+        return all(map(known, values))
+
+    @staticmethod
     def step(whole):
         """What one step sees of an array; rows of vectors have length 1, as x[i] has."""
         return whole if whole is None else whole[1:] or (1,)
 
     @staticmethod
-    def whole(step, count, known):
-        """The array of all steps; known: what else is known of it (which decides what a step's (1,) comes from)."""
-        if step is None or step == (1,) and known is None:
-            return known
-        if known is not None and len(known) == 1:
-            return unify(known, (count,))
-        return unify(known, (count, *step))
+    def whole(step, count, given):
+        """The array of all steps; given: what else is known of it (which decides what a step's (1,) comes from)."""
+        if step is None or step == (1,) and given is None:
+            return given
+        if given is not None and len(given) == 1:
+            return unify(given, (count,))
+        return unify(given, (count, *step))
 
     @staticmethod
-    def stacked(step, count, known):
+    def stacked(step, count, given):
         """The same for outputs, whose steps always get a dimension in front."""
-        return known if step is None else unify(known, (count, *step))
+        return given if step is None else unify(given, (count, *step))
 
     @staticmethod
     def count(whole):
@@ -56,12 +60,16 @@ class Types:
         return b if a is None else a
 
     @staticmethod
+    def complete(values):
+        return None not in values
+
+    @staticmethod
     def step(whole):
         return whole
 
     @classmethod
-    def whole(cls, step, count, known):
-        return cls.unify(known, step)
+    def whole(cls, step, count, given):
+        return cls.unify(given, step)
 
     stacked = whole
 
@@ -158,9 +166,11 @@ def foreach_spread(p, graphs, ins, outs, rule):
     before = None
     while before != (inside, made):                        # states go round: what comes out goes in
         before = list(inside), list(made)
+        inside, made = map(list, body(inside, made))
         for k, loc in enumerate(p.in_state_locs):
             inside[loc] = made[m + k] = rule.unify(inside[loc], made[m + k])
-        inside, made = map(list, body(inside, made))
+        if rule.complete(before[0]):
+            break
     for k, loc in enumerate(where):
         ins[k] = rule.whole(inside[loc], n, ins[k]) if k < d else rule.unify(ins[k], inside[loc])
     return ins, [rule.stacked(v, n, old) if k < m else v for k, (v, old) in enumerate(zip(made, outs))]
@@ -209,8 +219,6 @@ def while_spread(p, graphs, ins, outs, rule):
     made = [rule.step(v) if v is None or len(v) > 1 or rule is Types else None for v in outs[:m]] + outs[m:]
     while before != (ins, made):
         before = list(ins), list(made)
-        for k, loc in enumerate(variables):
-            ins[loc] = made[m + k] = rule.unify(ins[loc], made[m + k])
         inside, _ = cond([ins[k] for k in p.cond_input_locs], [None])
         for k, v in zip(p.cond_input_locs, inside):
             ins[k] = rule.unify(ins[k], v)
@@ -218,6 +226,10 @@ def while_spread(p, graphs, ins, outs, rule):
         made = list(made)
         for k, v in zip(p.func_input_locs, inside):
             ins[k] = rule.unify(ins[k], v)
+        for k, loc in enumerate(variables):
+            ins[loc] = made[m + k] = rule.unify(ins[loc], made[m + k])
+        if rule.complete(before[0]):
+            break
     return ins, [rule.stacked(v, p.max_iterations, old) if k < m else v for k, (v, old) in enumerate(zip(made, outs))]
 
 
@@ -252,6 +264,8 @@ def cond_spread(p, graphs, ins, outs, rule):
                 ins[k] = rule.unify(ins[k], v)
             if number:
                 outs = [rule.unify(a, b) for a, b in zip(outs, made)]
+        if rule.complete(before[0]):
+            break
     return ins, outs
 
 

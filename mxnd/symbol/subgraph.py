@@ -114,15 +114,49 @@ def _spread(node, ins, outs, rule, find):
 # ---- running --------------------------------------------------------------------------------------
 
 class Runner:
-    """A graph to be called on arrays; it is recorded like any other code."""
+    """A graph to be called on arrays, step by step; it is recorded like any other code.
+
+    Values have numbers; a step is (node, core, parameters, numbers of inputs, of outputs, of what nobody needs any more)."""
 
     def __init__(self, graph, where):
-        self.entries, self.where = graph._entries, where
-        self.nodes = order(graph._entries)
-        self.variables = [n for n in self.nodes if n.op is None]
+        self.where = where
+        nodes = order(graph._entries)
+        slots = infer.Slots(nodes)
+        self.count = slots.count
+        self.variables = [slots.first[id(n)] for n in nodes if n.op is None]
+        self.results = [slots.of(e) for e in graph._entries]
+        last = {}                                  # where a value is read for the last time
+        steps = [(n, [slots.of(e) for e in n.inputs]) for n in nodes if n.op is not None]
+        for k, (_, inputs) in enumerate(steps):
+            last.update((s, k) for s in inputs)
+        kept = {*self.results, *self.variables}
+        self.steps = []
+        for k, (node, inputs) in enumerate(steps):
+            first = slots.first[id(node)]
+            outs = range(first, first + len(node.outputs))
+            over = tuple(dict.fromkeys(s for s in (*inputs, *outs) if last.get(s, k) == k and s not in kept))
+            self.steps.append((node, None if node.subgraphs else node.op.core, node.params, tuple(inputs), first, over))
 
     def __call__(self, *arrays):
-        return evaluate(self.entries, self.nodes, {id(n): a for n, a in zip(self.variables, arrays)})
+        values = [None] * self.count
+        for s, a in zip(self.variables, arrays, strict=True):
+            values[s] = a
+        invoke = _call.invoke
+        node = None
+        try:
+            for node, core, params, inputs, first, over in self.steps:
+                given = tuple([values[s] for s in inputs])
+                got = _run_graphs(node, given) if core is None else invoke(core, given, params, None, True)
+                if type(got) is list:
+                    values[first:first + len(got)] = got
+                else:
+                    values[first] = got
+                for s in over:
+                    values[s] = None
+        except (MXNetError, IndexError, ValueError, TypeError, AssertionError) as e:
+            e.add_note(f"in node {node.name!r}")
+            raise
+        return [values[s] for s in self.results]
 
     def truth(self, *arrays):
         """The one value of the graph as yes or no."""
@@ -134,27 +168,6 @@ class Runner:
         if y.size != 1:
             raise MXNetError(f"{self.where}: the condition has a wrong shape; expected one element, got {y.shape}")
         return bool(y.asnumpy().reshape(-1)[0])
-
-
-def evaluate(entries, nodes, arrays):
-    """Values of a graph's outputs, operator by operator; values that nobody needs any more are let go."""
-    left = {}
-    for node in nodes:
-        for n, _ in node.inputs:
-            left[id(n)] = left.get(id(n), 0) + 1
-    for n, _ in entries:
-        left[id(n)] = left.get(id(n), 0) + 1
-    done = {}
-    for node in nodes:
-        if node.op is None:
-            done[id(node)] = [arrays[id(node)]]
-            continue
-        done[id(node)] = run_node(node, tuple(done[id(n)][i] for n, i in node.inputs))
-        for n, _ in node.inputs:
-            left[id(n)] -= 1
-            if not left[id(n)]:
-                done.pop(id(n), None)
-    return [done[id(n)][i] for n, i in entries]
 
 
 def run_node(node, inputs):
