@@ -116,7 +116,8 @@ def _spread(node, ins, outs, rule, find):
 class Runner:
     """A graph to be called on arrays, step by step; it is recorded like any other code.
 
-    Values have numbers; a step is (node, core, parameters, numbers of inputs, of outputs, of what nobody needs any more)."""
+    Values have numbers; a step is (node, core or the runners inside, parameters, numbers of inputs, the first of the outputs,
+    numbers of what nobody needs any more)."""
 
     def __init__(self, graph, where):
         self.where = where
@@ -135,7 +136,8 @@ class Runner:
             first = slots.first[id(node)]
             outs = range(first, first + len(node.outputs))
             over = tuple(dict.fromkeys(s for s in (*inputs, *outs) if last.get(s, k) == k and s not in kept))
-            self.steps.append((node, None if node.subgraphs else node.op.core, node.params, tuple(inputs), first, over))
+            core = runners(node) if node.subgraphs else node.op.core
+            self.steps.append((node, core, node.params, tuple(inputs), first, over))
 
     def __call__(self, *arrays):
         values = [None] * self.count
@@ -146,7 +148,7 @@ class Runner:
         try:
             for node, core, params, inputs, first, over in self.steps:
                 given = tuple([values[s] for s in inputs])
-                got = _run_graphs(node, given) if core is None else invoke(core, given, params, None, True)
+                got = run_graphs(node, given, core) if type(core) is list else invoke(core, given, params, None, True)
                 if type(got) is list:
                     values[first:first + len(got)] = got
                 else:
@@ -170,25 +172,19 @@ class Runner:
         return bool(y.asnumpy().reshape(-1)[0])
 
 
-def run_node(node, inputs):
-    """All outputs of one node."""
-    try:
-        if node.subgraphs:
-            return _run_graphs(node, inputs)
-        got = _call.invoke(node.op.core, inputs, node.params, None, True)
-    except (MXNetError, IndexError, ValueError, TypeError, AssertionError) as e:
-        e.add_note(f"in node {node.name!r}")
-        raise
-    return got if isinstance(got, list) else [got]
+def runners(node):
+    """The graphs of a node, ready to run."""
+    where = f"{node.op.name} {node.name!r}"
+    return [Runner(g, where) for g in node.subgraphs]
 
 
-def _run_graphs(node, inputs):
+def run_graphs(node, inputs, graphs=None):
+    """The outputs of a loop or branch on arrays."""
     def zeros(k):
         from ..ndarray.create import zeros as make
         unknown = [None] * len(node.outputs)
         _, found = shapes(node, [x.shape for x in inputs], unknown)
         _, kinds = types(node, [x._dtype_name for x in inputs], unknown)
         return make(found[k], ctx=inputs[0].context, dtype=kinds[k])
-    where = f"{node.op.name} {node.name!r}"
-    got = node.op.run(node.params, [Runner(g, where) for g in node.subgraphs], inputs, zeros)
+    got = node.op.run(node.params, graphs or runners(node), inputs, zeros)
     return [F._copy(y) if any(y is x for x in inputs) else y for y in got]      # a state that no step changed
