@@ -232,7 +232,7 @@ class _Inputs:
     """The inputs of a node whose graphs share them."""
 
     def __init__(self, given):
-        self.given, self.entries, self.where = given, [], {}
+        self.given, self.entries, self.where, self.own = given, [], {}, {}
 
     def places(self, part):
         """Where the graph's variables are among the inputs; new inputs are added."""
@@ -245,8 +245,12 @@ class _Inputs:
                     k = self.where[source] = self._add(self.given[source])
             elif not self.given and name in known:         # branches share variables by their names
                 k = known[name]
-            else:
+            elif source[0].attrs.get(KEY) != part.name:    # from outside
                 k = self._add(source)
+            else:                                          # made inside, perhaps in both graphs
+                k = self.own.get(name)
+                if k is None:
+                    k = self.own[name] = self._add(source)
             places.append(k)
         return places
 

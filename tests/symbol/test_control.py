@@ -145,6 +145,29 @@ def test_while_loop_without_steps():
     assert grads["i"].asscalar() == 4
 
 
+def test_variables_made_inside_are_shared_by_name():
+    out, _ = C.while_loop(lambda i: i < V("n"), lambda i: (i * V("n"), i + 1), V("i"), max_iterations=3)
+    assert out.list_arguments() == ["i", "n"]
+    assert out.eval(i=mx.nd.array([1]), n=mx.nd.array([3]))[0].asnumpy().ravel().tolist() == [3, 6, 0]
+    out = C.cond(V("p"), lambda: V("a") * V("w"), lambda: V("a") - V("w"))
+    assert out.list_arguments() == ["p", "a", "w"]
+
+
+def test_unknown_lengths():
+    out, last = C.foreach(lambda d, s: (S.FullyConnected(d, num_hidden=3, name="fc", flatten=False), s * 1), V("d"), V("s"))
+    assert out.infer_shape_partial(d=(0, 2, 4))[1] == [(0, 2, 3)]
+    assert out.infer_shape_partial(d=(5, 0, 4))[1] == [(5, 0, 3)]
+
+
+def test_outside_of_a_graph():
+    x = mx.nd.ones((2, 3))
+    params = dict(num_outputs=1, num_out_data=1, in_state_locs=(1,), in_data_locs=(0,), remain_locs=())
+    with pytest.raises(mx.MXNetError, match="only as part of a graph"):
+        mx.nd._internal._foreach(x, x, **params)
+    with pytest.raises(mx.MXNetError, match="only as part of a graph"):
+        S._internal._foreach(V("x"), V("y"), **params).infer_shape(x=(2, 3))
+
+
 def test_cond():
     a, c = V("a"), V("c")
     y = C.cond(a + c > 1, lambda: [a * 3 - c, [c]], lambda: [S.exp(c) * a, [a]])
