@@ -61,7 +61,7 @@ def test_loops_hold_parameters(capsys):
 
 def test_without_shapes(capsys):
     found, total = table(S.FullyConnected(V("x"), num_hidden=3, name="fc"), capsys)
-    assert found["fc(FullyConnected)"][1] == "?" and total.startswith("Total params: 3 and")
+    assert found["fc(FullyConnected)"][1] == "?" and total.startswith("Total params: 0 and")
 
 
 def test_columns(capsys):
