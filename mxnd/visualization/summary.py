@@ -27,16 +27,16 @@ def print_summary(symbol, shape=None, line_length=120, positions=[.44, .64, .74,
     Examples
     --------
     >>> y = mx.sym.FullyConnected(mx.sym.var("x"), num_hidden=3, name="fc")
-    >>> mx.viz.print_summary(y, shape={"x": (2, 4)}, line_length=64)      # doctest: +NORMALIZE_WHITESPACE
-    ________________________________________________________________
-    Layer (type)                Output Shape Param Previous Layer
-    ================================================================
-    x(null)                     4            0
-    ________________________________________________________________
-    fc(FullyConnected)          3            15    x
-    ================================================================
+    >>> mx.viz.print_summary(y, shape={"x": (2, 4)}, line_length=80)      # doctest: +NORMALIZE_WHITESPACE
+    ________________________________________________________________________________
+    Layer (type)                       Output Shape    Param # Previous Layer
+    ================================================================================
+    x(null)                            4               0
+    ________________________________________________________________________________
+    fc(FullyConnected)                 3               15      x
+    ================================================================================
     Total params: 15
-    ________________________________________________________________
+    ________________________________________________________________________________
     """
     print(summary(symbol, shape, line_length, positions))
 
