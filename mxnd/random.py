@@ -3,6 +3,7 @@ import operator
 import os
 
 from ._core import plan
+from .context import Context
 from .ndarray.random import (
     exponential,
     gamma,
@@ -25,6 +26,7 @@ def seed(seed_state, ctx="all"):
     ----------
     seed_state : int
     ctx : Context or 'all', default 'all'
+        The devices whose numbers start over.
 
     Examples
     --------
@@ -34,7 +36,10 @@ def seed(seed_state, ctx="all"):
         value = operator.index(seed_state)
     except TypeError:
         raise ValueError(f"seed: expected a whole number, got {seed_state!r}") from None
-    plan.seed(value & 0xFFFFFFFFFFFFFFFF)
+    if ctx != "all" and not isinstance(ctx, Context):
+        raise ValueError(f"seed: expected a Context or 'all' as ctx, got {ctx!r}")
+    if ctx == "all" or ctx.device_type != "gpu":        # numbers are drawn on the CPU, for every device
+        plan.seed(value & 0xFFFFFFFFFFFFFFFF)
 
 
 plan.seed(int.from_bytes(os.urandom(8), "little"))      # unseeded runs differ

@@ -1,4 +1,6 @@
 """Faults that were met once: their right values."""
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -187,3 +189,20 @@ def test_seeds_are_whole_numbers():
         with pytest.raises(ValueError, match="whole number"):
             mx.random.seed(wrong)
     mx.random.seed(np.int64(3))
+
+
+def test_a_dropped_fraction_is_told_once():
+    code = """
+import warnings
+import mxnd as mx
+x = mx.nd.array([3, -3], dtype="int32")
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    assert (x + 2).asnumpy().tolist() == [5, -1] and (mx.nd.array([1.0]) + 0.5).asscalar() == 1.5 and not told
+    assert (x + 1.5).asnumpy().tolist() == [4, -2] and (1.5 - x).asnumpy().tolist() == [-2, 4]
+assert len(told) == 1 and "fraction of 1.5" in str(told[0].message) and "int32" in str(told[0].message), told
+with warnings.catch_warnings():
+    warnings.simplefilter("error")
+    mx.nd.ones((2,), dtype="float16") * 0.3
+"""
+    subprocess.run([sys.executable, "-P", "-c", code], check=True)

@@ -2,13 +2,16 @@
 """Calling operators on arrays: checks, output arrays, kernels, and recording for autograd."""
 from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_CheckExact
+from libc.math cimport isfinite, trunc
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
-from .array cimport (MAXD, MX_BOOL, MX_F32, MX_F64, MX_I64, NDArray, Node, Operator, mxnd_item, mxnd_loop, new_array, new_like,
-                     same_data, same_shape, shape_of, type_name, use_dunders, use_view_recorder)
+from .array cimport (MAXD, MX_BF16, MX_BOOL, MX_F16, MX_F32, MX_F64, MX_I64, NDArray, Node, Operator, mxnd_item, mxnd_loop, new_array,
+                     new_like, same_data, same_shape, shape_of, type_name, use_dunders, use_view_recorder)
 from .elementwise cimport run_broadcast, run_flat
 from .plan cimport Plan, find_plan, run_plan
+
+import warnings
 
 import numpy as np
 
@@ -298,7 +301,19 @@ cdef int typed_scalar(Operator op, int type, object s, char* to) except -1:
     elif type == MX_F64:
         (<double*>to)[0] = d
     else:
+        if not truncation_told and trunc(d) != d and type not in (MX_F16, MX_BF16) and isfinite(d):
+            tell_truncation(op, type, s)
         scalar_cast(d, type, to)
+    return 0
+
+cdef bint truncation_told = False
+
+cdef int tell_truncation(Operator op, int type, object s) except -1:
+    """Once in a process: MXNet's rule surprises those who know NumPy's."""
+    global truncation_told
+    truncation_told = True
+    warnings.warn(f"{op.name}: the fraction of {s} is dropped, as the array is {type_name(type)}; "
+                  "astype('float32') keeps it (this is said once)", stacklevel=1)
     return 0
 
 cdef int scalar_cast(double d, int type, char* to) except -1:

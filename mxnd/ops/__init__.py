@@ -3,7 +3,7 @@
 from . import elementwise
 from . import view, shape, slice, repeat, join, index, sequence, create
 from . import reduce, order, softmax
-from . import linear, conv, pool, batch_norm, norm, activation, dropout, loss
+from . import linear, conv, pool, sampler, batch_norm, norm, activation, dropout, loss
 from . import random, optimizer
 from . import control
 from . import sparse

@@ -24,9 +24,7 @@ cdef extern from "reduce_store.h" nogil:
 cdef extern from "argreduce.h" nogil:
     void arg_range(const char* x, Py_ssize_t n, Py_ssize_t inner, int type, int smallest, mxnd_tensor* out,
                    Py_ssize_t first, Py_ssize_t last)
-    void* widen_all(const mxnd_tensor* x, void* to)
-    int has_loops(int type)
-    int is_float(int type)
+    void arg_long_row(const char* x, Py_ssize_t n, int type, int smallest, mxnd_tensor* out, Py_ssize_t o, int threads)
 cdef extern from "scan.h" nogil:
     void cumsum_range(const char* x, char* o, Py_ssize_t n, Py_ssize_t inner, int type, Py_ssize_t first, Py_ssize_t last)
     void convert(const mxnd_tensor* x, Py_ssize_t first, Py_ssize_t last, void* out, int type)
@@ -124,27 +122,21 @@ cdef int argextreme(mxnd_call* c, int smallest) noexcept nogil:
     cdef Py_ssize_t outer = c.i[0], n = c.i[1], inner = c.i[2], places = outer * inner, i, some
     cdef mxnd_tensor* x = c.inp
     cdef mxnd_tensor* out = c.out
-    cdef char* data = x.data
-    cdef int type = x.type
     if places == 0:
         return MX_OK
     if n == 0:
         c.error = b"nothing to choose from; expected at least one element along the axis, got none"
         return MX_VALUE_ERROR
-    if not has_loops(type):
-        type = MX_F32 if is_float(type) else MX_I64
-        data = <char*>c.take(x.size * item_size(type))
-        if data == NULL:
-            return MX_MEMORY_ERROR
-        widen_all(x, data)
+    if inner == 1 and places < c.threads and n >= MUCH:
+        for i in range(places):
+            arg_long_row(x.data + i * n * item_size(x.type), n, x.type, smallest, out, i, c.threads)
+        return MX_OK
     some = pieces(c, x.size, places)
     if some == 1:
-        arg_range(data, n, inner, type, smallest, out, 0, places)
+        arg_range(x.data, n, inner, x.type, smallest, out, 0, places)
     else:
         for i in prange(some, num_threads=c.threads, schedule="static"):
-            arg_range(data, n, inner, type, smallest, out, places * i // some, places * (i + 1) // some)
-    if data != x.data:
-        c.give(data)
+            arg_range(x.data, n, inner, x.type, smallest, out, places * i // some, places * (i + 1) // some)
     return MX_OK
 
 

@@ -55,13 +55,15 @@ static int multinomial(mxnd_call *c) {
     if (!sums) return MX_MEMORY_ERROR;
     for (ptrdiff_t r = 0; r < rows; r++) {
         double all = 0;
+        int wrong = 0;                                   /* negative or NaN */
         for (ptrdiff_t k = 0; k < many; k++) {
             double p = param_at(c->in, r * many + k);
-            sums[k] = all += p > 0 ? p : 0;
+            wrong |= !(p >= 0);
+            sums[k] = all += p;
         }
-        if (!(all > 0) || all == INFINITY) {
+        if (wrong || !(all > 0) || all == INFINITY) {
             c->give(sums);
-            c->error = "the probabilities of a row have no positive, finite sum";
+            c->error = "a row holds no probabilities; expected numbers >= 0 with a positive, finite sum";
             return MX_ERROR;
         }
         int threads = each * 16 < 32768 ? 1 : c->threads;
