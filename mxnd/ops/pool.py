@@ -239,6 +239,7 @@ def _enlarge_grad(p, g, x, y):
 
 op("_enlarge", inputs="data", params=dict(scale=integer(at_least=1)), shapes=_enlarged, kernel="enlarge",
    arguments=lambda p, ins, outs: [p.scale], grad=_enlarge_grad,
+   public=lambda p, x: F.UpSampling(x, scale=p.scale, sample_type="nearest", num_args=1),
    samples=(dict(inputs=[(1, 2, 2, 3)], params=dict(scale=2), numpy="data.repeat(2, 2).repeat(2, 3)"),),
    doc="Every pixel of data (n, channels, height, width) becomes scale x scale equal pixels.",
    example="mx.nd._internal._enlarge(mx.nd.ones((1, 1, 2, 2)), scale=2)")

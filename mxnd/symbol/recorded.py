@@ -33,8 +33,10 @@ class Graph:
         return Recorded(self, Node(None, self.name(kind)), 0)
 
     def add(self, op, params, inputs):
-        if getattr(op, "public", None):
-            return op.public(params, *inputs)
+        public = getattr(op, "public", None)
+        got = NotImplemented if public is None else public(params, *inputs)
+        if got is not NotImplemented:
+            return got
         node = Node(op, self.name("node_"), _texts(op, params), tuple((x.node, x.index) for x in inputs))
         return Recorded(self, node, 0)
 

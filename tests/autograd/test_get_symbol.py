@@ -44,6 +44,28 @@ def test_views_and_indices_are_operators_of_mxnet():
     assert not [n["op"] for n in json.loads(s.tojson())["nodes"] if n["op"].startswith(("_part", "_reshape_to", "_gather"))]
 
 
+@pytest.mark.parametrize("name, call", [
+    ("LeakyReLU", lambda x: nd.LeakyReLU(x, act_type="leaky", slope=0.1)), ("LeakyReLU", lambda x: nd.LeakyReLU(x, act_type="elu")),
+    ("LeakyReLU", lambda x: nd.LeakyReLU(x, act_type="selu")), ("LeakyReLU", lambda x: nd.LeakyReLU(x, act_type="gelu")),
+    ("Activation", lambda x: nd.Activation(x, act_type="softrelu")), ("diag", lambda x: nd.diag(x, k=1)),
+    ("diag", lambda x: nd.diag(x[0], k=-1)),
+    ("UpSampling", lambda x: nd.UpSampling(x.reshape((1, 1, 3, 4)), scale=2, sample_type="nearest"))])
+def test_parts_of_operators_are_operators_of_mxnet(name, call):
+    x = attached(3, 4)
+    with mx.autograd.record():
+        y = call(x - 0.5)
+    names = [n["op"] for n in json.loads(computed_again(y, var0=x).tojson())["nodes"] if n["op"] != "null"]
+    assert name in names and not [n for n in names if n.startswith("_") and n != "_minus_scalar"]
+
+
+def test_prelu():
+    x, gamma = attached(2, 3), attached(3, seed=1)
+    with mx.autograd.record():
+        y = nd.LeakyReLU(x - 0.5, gamma, act_type="prelu")
+    s = computed_again(y, var0=x, var1=gamma)
+    assert "_prelu" not in s.tojson()
+
+
 def test_several_outputs():
     x = attached(2, 4)
     with mx.autograd.record():

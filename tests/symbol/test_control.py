@@ -154,7 +154,7 @@ def test_variables_made_inside_are_shared_by_name():
 
 
 def test_unknown_lengths():
-    out, last = C.foreach(lambda d, s: (S.FullyConnected(d, num_hidden=3, name="fc", flatten=False), s * 1), V("d"), V("s"))
+    out, _ = C.foreach(lambda d, s: (S.FullyConnected(d, num_hidden=3, name="fc", flatten=False), s * 1), V("d"), V("s"))
     assert out.infer_shape_partial(d=(0, 2, 4))[1] == [(0, 2, 3)]
     assert out.infer_shape_partial(d=(5, 0, 4))[1] == [(5, 0, 3)]
 
