@@ -19,11 +19,13 @@ from . import (
     symbol,
     threads,
     util,
+    visualization,
 )
 from . import attributes as attribute
 from . import names as name
 from . import ndarray as nd
 from . import symbol as sym
+from . import visualization as viz
 from .attributes import AttrScope
 from .base import MXNetError
 from .context import Context, cpu, cpu_pinned, current_context, gpu, gpu_memory_info, num_gpus
@@ -34,5 +36,5 @@ from .threads import get_num_threads, set_num_threads
 from .version import __version__
 
 rnd = random
-for _short, _module in (("nd", nd), ("sym", sym), ("name", name), ("attribute", attribute)):
+for _short, _module in (("nd", nd), ("sym", sym), ("name", name), ("attribute", attribute), ("viz", viz)):
     _sys.modules[f"{__name__}.{_short}"] = _module

@@ -6,6 +6,7 @@ from .._core.array import NDArray, add_method
 from ..namespaces import NAMES, home
 from ..ops.fluent import METHODS as _FLUENT
 from . import arithmetic as _arithmetic
+from . import control as _control
 from . import functions as _functions
 from . import indexing as _indexing
 from . import interop as _interop
@@ -37,6 +38,8 @@ for _name, _f in _functions.FUNCTIONS.items():
     if _space == "op":
         globals().setdefault(_short, _f)
 globals().update(_arithmetic.FUNCTIONS)
+for _name in _control.__all__:
+    setattr(_SPACES["contrib"], _name, getattr(_control, _name))
 
 _indexing.install()
 for _table in (_methods.METHODS, _methods.PROPERTIES, _interop.METHODS):

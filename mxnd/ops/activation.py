@@ -17,17 +17,20 @@ def curve(positive, negative):
 
 SLOPE = {"slope": number(0.25)}
 unary("_leaky_relu", "x > 0 ? x : P0 * x", lambda g, x, y, p: g * ((x > 0) * (1.0 - p.slope) + p.slope), params=dict(SLOPE),
-      keeps_zero=True, numpy="np.where(x > 0, x, p.slope * x)", domain=(0.2, 2), doc="x where x > 0, else slope * x.")
+      keeps_zero=True, numpy="np.where(x > 0, x, p.slope * x)", domain=(0.2, 2),
+      public=lambda p, x: F.LeakyReLU(x, act_type="leaky", slope=p.slope), doc="x where x > 0, else slope * x.")
 unary("_elu", "x > 0 ? x : P0 * m_expm1(x)", curve(1.0, None), params=dict(SLOPE), keeps_zero=True,
-      numpy="np.where(x > 0, x, p.slope * np.expm1(x))", domain=(0.2, 2), doc="x where x > 0, else slope * (exp(x) - 1).")
+      numpy="np.where(x > 0, x, p.slope * np.expm1(x))", domain=(0.2, 2),
+      public=lambda p, x: F.LeakyReLU(x, act_type="elu", slope=p.slope), doc="x where x > 0, else slope * (exp(x) - 1).")
 unary("_selu", f"K({SELU_SCALE}) * (x > 0 ? x : K({SELU_ALPHA}) * m_expm1(x))", curve(SELU_SCALE, SELU_SCALE * SELU_ALPHA),
       keeps_zero=True, numpy=f"{SELU_SCALE} * np.where(x > 0, x, {SELU_ALPHA} * np.expm1(x))", domain=(0.2, 2),
-      doc="elu with the scale and slope that keep mean 0 and variance 1.")
+      public=lambda p, x: F.LeakyReLU(x, act_type="selu"), doc="elu with the scale and slope that keep mean 0 and variance 1.")
 unary("_gelu", "K(0.5) * x * (1 + m_erf(K(0.7071067811865476) * x))",
       lambda g, x, y: g * (0.5 + 0.5 * F.erf(x * 0.7071067811865476) + x * F.exp(x * x * -0.5) * 0.3989422804014327),
-      keeps_zero=True, doc="x times the normal distribution function of x.")
+      keeps_zero=True, public=lambda p, x: F.LeakyReLU(x, act_type="gelu"), doc="x times the normal distribution function of x.")
 binary("_prelu", "x > 0 ? x : x * y",
        (lambda g, x, y, out: g * ((x > 0) + (x <= 0) * y), lambda g, x, y, out: g * ((x <= 0) * x)), names="_prelu",
+       public=lambda p, x, y: F.elemwise_sub(F.relu(x), F.broadcast_mul(F.relu(F.negative(x)), y)),
        numpy="np.where(x > 0, x, x * y)", domain=(0.2, 2), doc="x where x > 0, else y * x.")
 op("_rrelu", params=dict(lower_bound=number(0.125), upper_bound=number(0.334)), outputs="output mask",
    shapes=lambda p, ins, outs: ([unify(ins[0], outs[0])], [unify(ins[0], outs[0])] * 2),

@@ -125,7 +125,7 @@ batch_norm("_contrib_SyncBatchNorm", {**BATCH_NORM, "ndev": integer(1), "key": t
                    "mx.nd.ones(3), key='bn')")
 
 op("_contrib_BatchNormWithReLU", inputs="data gamma beta moving_mean moving_var", aux="moving_mean moving_var", mutates="gamma",
-   initial=MOVING,
+   initial=MOVING, stored=lambda p: 4,
    params={**BATCH_NORM, "axis": integer(1), **UNUSED}, outputs="output mean var",
    visible=lambda p: 3 if p.output_mean_var else 1, shapes=batch_norm_shapes,
    types=data_and_float_types((0, 5), 5, 3), uses_mode=True,

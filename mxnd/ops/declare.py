@@ -29,6 +29,8 @@ class Op:
     compose(p, *x)      the operator as a formula of other operators, instead of a kernel
     grad(p, g, x, y)    gradients for the inputs: a list of arrays, functions without arguments, or None
     keeps_zero          f(0) = 0, so sparse arrays keep their storage;  storage: see mxnd.sparse
+    stored(p)           how many outputs MXNet's symbol files count, where it has hidden ones more
+    public(p, *x)       an operator that MXNet does not have, in words of MXNet's: for `autograd.get_symbol`
     random, uses_mode   draws random numbers; depends on autograd's training flag
     numpy, domain, samples, doc, example     for the tests and the documentation
     drawn, symmetric    for the tests: {input: expression that makes it of a random one}; the inputs count as symmetric matrices

@@ -186,19 +186,18 @@ op("_linalg_gemm", inputs="A B C", params=dict(MATRICES, beta=number(1.0), axis=
 def _connected_shapes(p, ins, outs):
     data, weight, *bias = ins
     out = outs[0]
-    if data is not None and len(data) == 0:
+    if data is None:                             # as in MXNet, nothing is said before the data's rank is known
+        return ins, outs
+    if len(data) == 0:
         raise ValueError("data has no dimensions; expected at least 1")
-    k = None
-    if data is not None:
-        rest = data[1:] if p.flatten else data[-1:]
-        k = size(rest) if known(rest) else None
+    rest = data[1:] if p.flatten else data[-1:]
+    k = size(rest) if known(rest) else None
     weight = unify(weight, (p.num_hidden, k), "weight's given and needed shapes")
-    if data is not None and not p.flatten:
+    if not p.flatten:
         data = data[:-1] + (weight[1],)
-    if data is not None:
-        lead = data[:1] if p.flatten else data[:-1]
-        out = unify(out, lead + (p.num_hidden,), "expected and worked-out output shapes")
-        data = out[:-1] + (data[1:] if p.flatten else data[-1:])
+    lead = data[:1] if p.flatten else data[:-1]
+    out = unify(out, lead + (p.num_hidden,), "expected and worked-out output shapes")
+    data = out[:-1] + (data[1:] if p.flatten else data[-1:])
     bias = [unify(b, (p.num_hidden,), "bias's given and needed shapes") for b in bias]
     return [data, weight, *bias], [out]
 

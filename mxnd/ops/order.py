@@ -96,7 +96,7 @@ def _sort_grad(p, g, x, y):
 
 op("sort", aliases="_npi_sort", params=_AXIS, outputs="output0", shapes=forward(_sorted_shape), kernel="order",
    arguments=_order_arguments(_VALUES), numpy="np.sort(data, axis=p.axis)", samples=_SAMPLES,
-   grad=_sort_grad,
+   grad=_sort_grad, stored=lambda p: 2,
    doc="The elements in order along an axis (the last by default; None: of the flattened array).  NaN comes last.",
    example="mx.nd.sort(mx.nd.array([[3, 1, 2]]), is_ascend=False)")
 
@@ -163,6 +163,7 @@ op("topk", aliases="_npx_topk", outputs=_topk_outputs,
    params=dict(axis=integer(-1, nullable=True), k=integer(1), ret_typ=choice("indices", "both", "indices", "mask", "value"),
                is_ascend=flag(), dtype=choice("float32", *_INDEX_TYPES)),
    shapes=forward(_topk_shapes), types=_topk_types, kernel="order", arguments=_topk_arguments, grad=_topk_grad,
+   stored=lambda p: 2 if p.ret_typ in ("value", "both") else 1,
    samples=(dict(inputs=[(3, 5)], params=dict(k=2, ret_typ="value")),
             dict(inputs=[(4, 3)], params=dict(k=2, axis=0, ret_typ="both")), dict(inputs=[(3, 4)], params=dict(k=3)),
             dict(inputs=[(3, 4)], params=dict(k=5, axis=None, ret_typ="value")),

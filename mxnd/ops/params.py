@@ -91,7 +91,8 @@ def _short(value):
 
 def _tuple_from_text(text, item):
     inner = text.strip("()[] ")
-    return tuple(None if t.strip() == "None" else item(t) for t in inner.split(",") if t.strip())
+    numbers = [t.strip().rstrip("L") for t in inner.split(",") if t.strip()]      # Python 2 wrote 3L
+    return tuple(None if t == "None" else item(t) for t in numbers)
 
 
 def _whole(self, value):

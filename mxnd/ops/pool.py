@@ -113,7 +113,7 @@ TEXT = ("over windows of data (n, channels, sizes of 1, 2 or 3 axes).\n"
         "Sizes become (size + 2 pad - kernel) / stride + 1, rounded down by the convention valid and up by full; global_pool "
         "takes all of the data as one window.  ")
 
-op("Pooling", inputs="data", aliases="_npx_pooling",
+op("Pooling", inputs="data", aliases="_npx_pooling", stored=lambda p: 2 if p.pool_type == "max" else 1,
    params=dict(COMMON, cudnn_off=flag(), pooling_convention=choice("valid", "full", "same", "valid"), **STEPS,
                p_value=integer(None), count_include_pad=flag(None), **LAYOUT),
    shapes=_pool_shapes, kernel="pool_forward", arguments=_pool_arguments(False), kernel_types=BOTH, grad=_pool_grad(False),
@@ -239,6 +239,7 @@ def _enlarge_grad(p, g, x, y):
 
 op("_enlarge", inputs="data", params=dict(scale=integer(at_least=1)), shapes=_enlarged, kernel="enlarge",
    arguments=lambda p, ins, outs: [p.scale], grad=_enlarge_grad,
+   public=lambda p, x: F.UpSampling(x, scale=p.scale, sample_type="nearest", num_args=1),
    samples=(dict(inputs=[(1, 2, 2, 3)], params=dict(scale=2), numpy="data.repeat(2, 2).repeat(2, 3)"),),
    doc="Every pixel of data (n, channels, height, width) becomes scale x scale equal pixels.",
    example="mx.nd._internal._enlarge(mx.nd.ones((1, 1, 2, 2)), scale=2)")

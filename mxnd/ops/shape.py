@@ -157,6 +157,7 @@ op("Reshape", inputs="data", aliases="reshape", shapes=_reshape_shapes, **SHAPE_
 op("_reshape_to", inputs="data", params=dict(shape=shape()), **SHAPE_ONLY,
    shapes=lambda p, ins, outs: same_size(ins, [unify(outs[0], p.shape)]),
    samples=(dict(inputs=[(2, 3)], params=dict(shape=(3, 1, 2))),), numpy="np.reshape(data, p.shape)",
+   public=lambda p, x: F.Reshape(x, shape=p.shape),
    doc="The same elements under exactly this shape, without codes.",
    example="mx.nd._internal._reshape_to(mx.nd.ones((2, 3)), shape=(3, 2))")
 

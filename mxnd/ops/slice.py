@@ -349,13 +349,14 @@ op("diag", inputs="data", params=_DIAG, shapes=forward(_diag_shape), compose=_ma
 op("_diagonal", inputs="data", params=_DIAG, kernel="view_copy", shapes=forward(_diag_shape),
    arguments=lambda p, ins, outs: _diagonal_view(p, ins[0]),
    grad=lambda p, g, x, y: [lambda: F._backward_diag(g[0], k=p.k, axis1=p.axis1, axis2=p.axis2, shape=x[0].shape)],
-   samples=(dict(inputs=[(3, 4)], params=dict(k=-1)),),
+   samples=(dict(inputs=[(3, 4)], params=dict(k=-1)),), public=lambda p, x: F.diag(x, k=p.k, axis1=p.axis1, axis2=p.axis2),
    doc="Diagonal k of two axes of an array with at least two.", example="mx.nd._internal._diagonal(mx.nd.ones((2, 3)), k=1)")
 
 op("_backward_diag", inputs="data", params=dict(**_DIAG, shape=shape()), kernel="view_put",
    shapes=lambda p, ins, outs: ([unify(ins[0], _diag_shape(p, p.shape))], [unify(outs[0], p.shape)]),
    arguments=lambda p, ins, outs: _diagonal_view(p, outs[0]),
    grad=lambda p, g, x, y: [lambda: F._diagonal(g[0], k=p.k, axis1=p.axis1, axis2=p.axis2)],
+   public=lambda p, x: F.diag(x, k=p.k) if len(p.shape) == 2 and p.shape[0] == p.shape[1] else NotImplemented,
    samples=(dict(inputs=[(2,)], params=dict(k=1, shape=(2, 3))),),
    doc="Zeros of the given shape with the input as diagonal k of two axes.",
    example="mx.nd._internal._backward_diag(mx.nd.ones((2,)), shape=(2, 3))")

@@ -6,6 +6,8 @@ from .shapes import forward, size
 op("_part", params={"shape": shape(), "start": integer(at_least=0)}, kernel="part",
    shapes=forward(lambda p, s: p.shape), arguments=lambda p, ins, outs: [p.start],
    grad=lambda p, g, x, y: [F._whole(g[0], shape=x[0].shape, start=p.start)], auto_variables=False,
+   public=lambda p, x: F.Reshape(F.slice_axis(F.Reshape(x, shape=(-1,)), axis=0, begin=p.start, end=p.start + size(p.shape)),
+                                 shape=p.shape),
    doc="Consecutive elements of an array, from number start on, under a shape.")
 op("_whole", params={"shape": shape(), "start": integer(at_least=0)}, kernel="whole",
    shapes=forward(lambda p, s: p.shape), arguments=lambda p, ins, outs: [p.start],
@@ -41,6 +43,7 @@ op("_gather_rows", inputs="data rows", params={"shape": shape(), "row": integer(
    shapes=forward(_gathered), types=lambda p, ins, outs: (ins, [ins[0]]), auto_variables=False,
    arguments=lambda p, ins, outs: [p.row, _rows_of(size(ins[0]), p.row)],
    grad=lambda p, g, x, y: [lambda: F._add_rows(g[0], x[1], shape=x[0].shape, row=p.row), None],
+   public=lambda p, x, rows: F.Reshape(F.take(F.Reshape(x, shape=(-1, p.row)), rows), shape=p.shape),
    doc="Rows of consecutive elements by their numbers: what indexing with arrays is to autograd.")
 op("_add_rows", inputs="data rows", params={"shape": shape(), "row": integer(at_least=0)}, kernel="index_add",
    shapes=forward(_added), types=lambda p, ins, outs: (ins, [ins[0]]), auto_variables=False,

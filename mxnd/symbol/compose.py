@@ -127,6 +127,8 @@ def make(cls, op, hint, inputs, named, given, name=None, attr=None):
 
     inputs: list of a variadic operator's inputs, or None; named: inputs by name (None: not given);
     given: parameters and attributes (DEFAULT: not given)."""
+    if name is not None and not isinstance(name, str):
+        raise TypeError(f"{op.name}: name: expected text, got {type(name).__name__}")
     params, attrs = {}, {}
     for key, value in given.items():
         if value is DEFAULT:

@@ -3,6 +3,7 @@ for monitors, and as the plain form that the planned one is compared with."""
 from .._core import call as _call
 from .._core import tape as _tape
 from ..ops.errors import MXNetError
+from .subgraph import run_graphs
 
 
 class _Missing:
@@ -62,7 +63,10 @@ class EagerRun:
                         self.monitor(n.name, x)
                     self.monitor(f"{node.name}_{name}", x)
             try:
-                got = _call.invoke(node.op.core, inputs, node.params, None, True)
+                if node.subgraphs:
+                    got = run_graphs(node, inputs)
+                else:
+                    got = _call.invoke(node.op.core, inputs, node.params, None, True)
             except (MXNetError, IndexError, ValueError, TypeError, AssertionError) as e:
                 e.add_note(f"in node {node.name!r}")
                 raise

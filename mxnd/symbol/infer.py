@@ -90,29 +90,50 @@ def shown_shape(shape):
     return () if shape is None else tuple(0 if v is None else v for v in shape)
 
 
-def shapes(nodes, given):
-    """(slots, shape per slot); given: {id of variable node: shape with None for the unknown}."""
+def shapes(nodes, given, outs=None):
+    """(slots, shape per slot); given: {id of variable node: shape with None for the unknown}; outs: {entry: shape}."""
     slots = Slots(nodes)
     values = [None] * slots.count
     for node in nodes:
         if node.op is None:
             shape = given.get(id(node))
             if shape is None and "__shape__" in node.attrs:
-                shape = edge_shape(_shape_from_text(node.attrs["__shape__"]))
+                shape = edge_shape(_shape_from_text(node))
             values[slots.first[id(node)]] = shape
+    _know(slots, values, outs, unify)
     return slots, Spread(slots, values, _shape_rule, _shape_merge).values
 
 
-def _shape_from_text(text):
+def _know(slots, values, outs, join):
+    """Enter what is known of outputs."""
+    for entry, value in (outs or {}).items():
+        if value is not None:
+            values[slots.of(entry)] = join(values[slots.of(entry)], value)
+
+
+def _shape_from_text(node):
+    text = node.attrs["__shape__"]
     inner = text.strip("()[] ")
-    return tuple(int(t) for t in inner.replace("L", "").split(",") if t.strip() and t.strip() != "None")
+    try:
+        return tuple(int(t) for t in inner.replace("L", "").split(",") if t.strip() and t.strip() != "None")
+    except ValueError:
+        raise MXNetError(f"variable {node.name!r}: __shape__: expected a tuple of whole numbers, got {text!r:.60}") from None
 
 
 def _shape_rule(node, ins, outs):
+    if node.subgraphs:
+        from . import subgraph
+        return subgraph.shapes(node, ins, outs)
     try:
         return node.op.shapes(node.params, list(ins), list(outs))
     except ValueError as e:
-        raise MXNetError(f"{_title(node)}: {_conflict(node, ins, outs) or e}") from None
+        raise MXNetError(f"{_title(node)}: {_conflict(node, ins, outs) or _told(node, e, ins)}") from None
+
+
+def _told(node, e, ins):
+    """An error together with the shapes of the inputs that it does not name itself."""
+    known_ = [f"{n!r} ({source(entry)}) {show(s)}" for n, entry, s in zip(node.input_names(), node.inputs, ins) if s is not None]
+    return f"{e}; known: {', '.join(known_)}" if known_ else str(e)
 
 
 def _conflict(node, ins, outs):
@@ -149,8 +170,8 @@ def _shape_merge(old, new, node, what, i):
 
 # ---- dtypes ---------------------------------------------------------------------------------------
 
-def types(nodes, given, fill=None):
-    """(slots, dtype name per slot); fill: the dtype of variables that nothing else decides."""
+def types(nodes, given, fill=None, outs=None):
+    """(slots, dtype name per slot); fill: the dtype of variables that nothing else decides; outs: {entry: dtype}."""
     slots = Slots(nodes)
     values = [None] * slots.count
     for node in nodes:
@@ -159,6 +180,7 @@ def types(nodes, given, fill=None):
             if name is None and "__dtype__" in node.attrs:
                 name = _dtype_from_text(node.attrs["__dtype__"])
             values[slots.first[id(node)]] = name
+    _know(slots, values, outs, lambda a, b: b if a is None else a)
     work = Spread(slots, values, _type_rule, _type_merge)
     if fill is not None:
         for node in nodes:
@@ -177,6 +199,9 @@ def _dtype_from_text(text):
 
 
 def _type_rule(node, ins, outs):
+    if node.subgraphs:
+        from . import subgraph
+        return subgraph.types(node, ins, outs)
     try:
         return node.op.types(node.params, list(ins), list(outs))
     except ValueError as e:

@@ -3,6 +3,7 @@ import json
 
 from ..ops.declare import REGISTRY
 from ..ops.errors import MXNetError
+from . import subgraph
 from .node import HIDDEN, Node, is_attribute, order
 
 VERSION = 10901                          # the release whose files these are
@@ -30,11 +31,15 @@ def _graph(nodes, entries, version=None):
         for i in node.auxiliary():
             target = id(node.inputs[i][0])
             written[target] = written.get(target, 0) + 1
+        if node.subgraphs:
+            for i in subgraph.written(node):
+                written.setdefault(id(node.inputs[i][0]), 1)
         row["inputs"] = [[place[id(n)], i, written.get(id(n), 0)] for n, i in node.inputs]
         if node.subgraphs:
             row["subgraphs"] = [_graph(order(s._entries), s._entries) for s in node.subgraphs]
         rows.append(row)
-        counts.append(counts[-1] + len(node.outputs))
+        stored = getattr(node.op, "stored", None)
+        counts.append(counts[-1] + (stored(node.params) if stored else len(node.outputs)))
     graph = {"nodes": rows, "arg_nodes": [k for k, n in enumerate(nodes) if n.op is None], "node_row_ptr": counts,
              "heads": [[place[id(n)], i, 0] for n, i in entries]}
     if version:
@@ -105,52 +110,92 @@ def loads(text, symbol_class):
         raise MXNetError(f"load_json: expected a graph, got {type(graph).__name__}")
     try:
         return _read(graph, symbol_class, "load_json")
-    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as e:
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError, OverflowError, RecursionError) as e:
         if isinstance(e, MXNetError):
             raise
         raise MXNetError(f"load_json: the text is no symbol graph ({type(e).__name__}: {e})") from None
 
 
-def _read(graph, symbol_class, where):
+def _read(graph, symbol_class, where, version=None):
     for key in ("nodes", "arg_nodes", "heads"):
-        if key not in graph:
-            raise MXNetError(f"{where}: {key!r} is missing")
-    version = _version(graph)
+        _list(_dict(graph, where, "the graph").get(key), where, repr(key))
+    version = _version(graph) if version is None else version
     nodes = []
     for k, row in enumerate(graph["nodes"]):
-        name = row["name"]
+        row = _dict(row, where, f"node {k}")
+        name = _text_of(row.get("name"), where, f"the name of node {k}")
+        here = f"{where}: node {name!r}"
         attrs = {}
         for key in ("param", "attr", "attrs"):                 # 0.8 wrote param and attr; 1.x writes attrs
-            attrs.update(row.get(key) or {})
+            attrs.update(_dict(row.get(key) or {}, here, repr(key)))
         attrs = {str(a): str(v) for a, v in attrs.items()}
         inputs = []
-        for e in row["inputs"]:
-            if not 0 <= e[0] < k:
-                raise MXNetError(f"{where}: node {name!r} reads node {e[0]}; expected one of the {k} before it")
-            inputs.append((nodes[e[0]], int(e[1])))
-        op = _operator(row["op"], name, where)
+        for e in _list(row.get("inputs"), here, "'inputs'"):
+            at, index = _entry(e, here, "an input")
+            if at >= k:
+                raise MXNetError(f"{here} reads node {at}; expected one of the {k} before it")
+            if index >= len(nodes[at].outputs):
+                raise MXNetError(f"{here}: an input is output {index} of {nodes[at].name!r}, which has {len(nodes[at].outputs)}")
+            inputs.append((nodes[at], index))
+        op = _operator(_text_of(row.get("op"), here, "the operator"), name, where)
+        if op is None and inputs:
+            raise MXNetError(f"{here}: a variable has inputs")
         later = _renamed(attrs)
         subgraphs = None
         if row.get("subgraphs"):
-            subgraphs = [symbol_class._of(_read(g, symbol_class, where)) for g in row["subgraphs"]]
+            subgraphs = [symbol_class._of(_read(g, symbol_class, here, version))
+                         for g in _list(row["subgraphs"], here, "'subgraphs'")]
         node = Node(op, name, attrs, inputs, subgraphs)
         if op is not None:
             _upgrade(node, version)
-            _check(node, where)
+            if subgraphs or getattr(op, "graphs", 0):
+                subgraph.check(node)
+            else:
+                _check(node, where)
             for key, (source, _) in zip(node.input_names(), node.inputs):
                 source.attrs.update(later.get(key, ()))
         node.inputs = tuple(node.inputs)
         nodes.append(node)
-    for head in graph["heads"]:
-        if not 0 <= head[0] < len(nodes) or not 0 <= head[1] < len(nodes[head[0]].outputs):
-            raise MXNetError(f"{where}: head {head} is no output of the graph's {len(nodes)} nodes")
-    return tuple((nodes[h[0]], int(h[1])) for h in graph["heads"])
+    heads = [_entry(h, where, "a head") for h in graph["heads"]]
+    for at, index in heads:
+        if at >= len(nodes) or index >= len(nodes[at].outputs):
+            raise MXNetError(f"{where}: head {[at, index]} is no output of the graph's {len(nodes)} nodes")
+    if not heads:
+        raise MXNetError(f"{where}: the graph has no heads")
+    return tuple((nodes[at], index) for at, index in heads)
+
+
+def _dict(value, where, what):
+    if not isinstance(value, dict):
+        raise MXNetError(f"{where}: {what}: expected an object, got {type(value).__name__}")
+    return value
+
+
+def _list(value, where, what):
+    if value is None:
+        raise MXNetError(f"{where}: {what} is missing")
+    if not isinstance(value, list):
+        raise MXNetError(f"{where}: {what}: expected a list, got {type(value).__name__}")
+    return value
+
+
+def _text_of(value, where, what):
+    if not isinstance(value, str):
+        raise MXNetError(f"{where}: {what}: expected text, got {type(value).__name__}")
+    return value
+
+
+def _entry(value, where, what):
+    """(node, output) of an input or a head; a version may follow."""
+    if not isinstance(value, list) or len(value) not in (2, 3) or any(type(v) is not int or v < 0 for v in value):
+        raise MXNetError(f"{where}: {what}: expected [node, output, version], got {value!s:.60}")
+    return value[0], value[1]
 
 
 def _version(graph):
     try:
         return int(graph["attrs"]["mxnet_version"][1])
-    except (KeyError, TypeError, IndexError):
+    except (KeyError, TypeError, IndexError, ValueError, OverflowError):
         return 800
 
 
@@ -183,6 +228,11 @@ def _upgrade(node, version):
         if version < 10000 and op.params:                      # user attributes without underscores
             node.attrs[f"__{key}__"] = node.attrs.pop(key)
             node.changed()
+    if version < 904:                                          # how states are filled belongs to their variables since then
+        for key, (source, _) in zip(op.input_names(node.params), node.inputs):
+            initial = getattr(op, "initial", {}).get(key)
+            if initial is not None and source.op is None:
+                source.attrs.setdefault("__init__", initial)
     if version < 905 and op.name in FLATTENED and node.attrs.get("axis") == "-1":
         del node.attrs["axis"]
 
@@ -195,7 +245,3 @@ def _check(node, where):
     for key in names[len(node.inputs):]:
         from .compose import missing
         node.inputs.append(missing(node, key))
-    for (maker, i), key in zip(node.inputs, names):
-        if not 0 <= i < len(maker.outputs):
-            raise MXNetError(f"{where}: node {node.name!r}: input {key!r} is output {i} of {maker.name!r}, "
-                             f"which has {len(maker.outputs)}")

@@ -94,20 +94,22 @@ def stored_key(key):
     return key
 
 
-def order(entries):
-    """All nodes that the entries need, inputs first, in depth-first order."""
+def order(entries, enter=None):
+    """All nodes that the entries need, inputs first, in depth-first order.
+
+    enter: whether to go on to the inputs of a node (default: always)."""
     done, out = set(), []
     for root, _ in entries:
         if id(root) in done:
             continue
         done.add(id(root))
-        stack = [(root, iter(root.inputs))]
+        stack = [(root, iter(root.inputs if enter is None or enter(root) else ()))]
         while stack:
             node, rest = stack[-1]
             for child, _ in rest:
                 if id(child) not in done:
                     done.add(id(child))
-                    stack.append((child, iter(child.inputs)))
+                    stack.append((child, iter(child.inputs if enter is None or enter(child) else ())))
                     break
             else:
                 stack.pop()
@@ -146,6 +148,8 @@ def describe(entries):
     """A graph in words, node by node."""
     lines = []
     nodes = order(entries)
+    if len(nodes) == 1 and nodes[0].op is not None:
+        return f"AtomicFunctor  Op:{nodes[0].op.name}\n"
     if len(nodes) > 1 or nodes[0].op is not None:
         lines.append("Symbol Outputs:")
         lines += [f"\toutput[{k}]={n.name}({i})" for k, (n, i) in enumerate(entries)]

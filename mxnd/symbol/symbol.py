@@ -131,7 +131,7 @@ class Symbol:
         node = self._one_node()
         if node is None:
             return None
-        return node.name if key == "name" else node.shown_attrs().get(key)
+        return node.shown_attrs().get(key, node.name if key == "name" else None)
 
     def list_attr(self, recursive=False):
         """Attributes and given parameters of this node, as text.
@@ -354,6 +354,15 @@ class Symbol:
         str
         """
         return describe(self._entries)
+
+    # ---- in Jupyter
+    def _repr_svg_(self):
+        from ..visualization.display import svg
+        return svg(self)
+
+    def _repr_html_(self):
+        from ..visualization.display import html
+        return html(self)
 
     # ---- what only arrays have
     def __bool__(self):

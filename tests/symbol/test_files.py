@@ -80,6 +80,18 @@ def test_attributes_of_before_for_an_input():
     assert s.attr_dict()["w"] == {"__lr_mult__": "3", "lr_mult": "3"}
 
 
+@pytest.mark.parametrize("version, initial", [(None, True), (903, True), (904, False), (10901, False)])
+def test_states_of_before_0_9_4_tell_how_they_are_filled(version, initial):
+    nodes = [*map(variable, "xgbmv"), {"op": "BatchNorm", "name": "bn", "inputs": [[k, 0] for k in range(5)]}]
+    assert S.load_json(graph(nodes, version)).attr_dict() == ({"m": {"__init__": '["zero", {}]'}, "v": {"__init__": '["one", {}]'}}
+                                                              if initial else {})
+
+
+def test_numbers_of_python_2():
+    nodes = [variable("x"), {"op": "Pooling", "name": "p", "param": {"kernel": "(2L, 3L)"}, "inputs": [[0, 0]]}]
+    assert S.load_json(graph(nodes)).infer_shape(x=(1, 1, 4, 4))[1] == [(1, 1, 3, 2)]
+
+
 def test_aliases_are_read_and_canonical_names_written():
     s = S.load_json(graph([variable("x"), {"op": "flatten", "name": "f", "inputs": [[0, 0, 0]]}]))
     assert json.loads(s.tojson())["nodes"][1]["op"] == "Flatten"

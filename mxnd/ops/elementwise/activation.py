@@ -7,7 +7,8 @@ unary("relu", "x < 0 ? 0 : x", lambda g, x, y: g * (x > 0), ints=True, sparse=Tr
 unary("sigmoid", "m_sigmoid(x)", lambda g, x, y: g * (y * (1 - y)), sparse=True, numpy="1 / (1 + np.exp(-x))",
       doc="Logistic function 1 / (1 + exp(-x)) of each element.", example="mx.nd.sigmoid(mx.nd.array([0.0]))")
 unary("softrelu", "m_softrelu(x)", lambda g, x, y: g * F.sigmoid(x), numpy="np.log1p(np.exp(x))",
-      doc="log(1 + exp(x)) of each element.", example="mx.nd.softrelu(mx.nd.array([0.0]))")
+      public=lambda p, x: F.Activation(x, act_type="softrelu"), doc="log(1 + exp(x)) of each element.",
+      example="mx.nd.softrelu(mx.nd.array([0.0]))")
 unary("softsign", "x / (1 + m_abs(x))", lambda g, x, y: g / F.square(1 + F.abs(x)), aliases="_npx_softsign", keeps_zero=True,
       domain=(0.2, 2), numpy="x / (1 + np.abs(x))", doc="x / (1 + |x|) for each element.",
       example="mx.nd.softsign(mx.nd.array([-1.0, 2.0]))")
