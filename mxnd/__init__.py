@@ -12,6 +12,7 @@ from . import (
     memory,
     model,
     ndarray,
+    operator,
     ops,
     random,
     runtime,

@@ -4,6 +4,6 @@ from . import elementwise
 from . import view, shape, slice, repeat, join, index, sequence, create
 from . import reduce, order, softmax
 from . import linear, conv, pool, batch_norm, norm, activation, dropout, loss
-from . import random, optimizer
+from . import random, optimizer, custom
 from . import sparse
 from .declare import REGISTRY, Op

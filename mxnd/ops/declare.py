@@ -23,15 +23,19 @@ class Op:
     params              {name: Param}; Params is the namedtuple of checked values
     outputs             names, or a function p -> names;  visible(p): how many of them users see
     shapes, types       inference rules, see shapes.py
-    family              unary, binary, scalar, rscalar or general;  c, ints: the scalar C expressions
+    family              unary, binary, scalar, rscalar, python or general;  c, ints: the scalar C expressions
     kernel, arguments   kernel name; arguments(p, ins, outs) -> numbers it needs for these shapes
     kernel_types        dtypes the kernel computes in (16-bit floats then run in float32); None: any
     compose(p, *x)      the operator as a formula of other operators, instead of a kernel
     grad(p, g, x, y)    gradients for the inputs: a list of arrays, functions without arguments, or None
     keeps_zero          f(0) = 0, so sparse arrays keep their storage;  storage: see mxnd.sparse
+    run                 family python: run(core, inputs, p, out), the operator as Python code
+    open_params         any keyword is a parameter
     random, uses_mode   draws random numbers; depends on autograd's training flag
     numpy, domain, samples, doc, example     for the tests and the documentation
     """
+
+    open_params = False
 
     def __init__(self, name, *, inputs="data", params=None, outputs="output", visible=None, aliases="",
                  family="general", takes=None, variadic=None, aux="", mutates="", shapes=None,
@@ -91,6 +95,14 @@ class Op:
         if self.visible is None:
             return len(self.output_names(p))
         return self.visible(p) if callable(self.visible) else self.visible
+
+    def state_names(self, p):
+        """Inputs that are auxiliary states: those declared, or else those written in place."""
+        return self.aux or self.mutates
+
+    def bound(self, p):
+        """The parameters for one executor, where an operator keeps something between its runs."""
+        return p
 
     # ---- parameters
     def pack(self, given):

@@ -40,4 +40,6 @@ def _slot(x):
 
 def _texts(op, params):
     """Parameters that differ from their defaults, as text."""
+    if op.open_params:
+        return params.texts()
     return {k: str(v) for (k, p), v in zip(op.params.items(), params or ()) if p.required or v != p.default}
