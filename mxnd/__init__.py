@@ -18,6 +18,7 @@ from . import (
     runtime,
     sparse,
     symbol,
+    test_utils,
     threads,
     util,
 )

@@ -164,7 +164,7 @@ def test_numpy_backward_has_first_order_only():
         y = nd.Custom(x * 2, op_type="test_numpy_tanh")
         g, = ag.grad(y, [x], create_graph=True)
     np.testing.assert_allclose(g.asnumpy(), 2 * (1 - np.tanh(2 * a)**2), rtol=1e-6)
-    with pytest.raises(mx.MXNetError, match="test_numpy_tanh.*NumPy"):
+    with pytest.raises(mx.MXNetError, match=r"test_numpy_tanh.*NumPy"):
         g.backward()
     with ag.record():
         y = nd.Custom(x * 2, op_type="test_numpy_tanh")
@@ -320,7 +320,7 @@ def test_wrong_use():
         nd.Custom(x)
     with pytest.raises(mx.MXNetError, match="expected 3"):
         nd.Custom(x, op_type="test_scale")
-    with pytest.raises(mx.MXNetError, match="shift.*shape"):
+    with pytest.raises(mx.MXNetError, match=r"shift.*shape"):
         nd.Custom(x, nd.ones((3,)), nd.ones((1,)), op_type="test_scale")
     with pytest.raises(TypeError, match="colour"):
         nd.Custom(x, op_type="test_identity", colour="red")

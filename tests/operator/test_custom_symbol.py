@@ -67,14 +67,14 @@ def test_names_and_inference():
     with pytest.warns(UserWarning):
         assert s.infer_shape() == (None, None, None)
     assert s.infer_shape_partial()[1] == [(), ()]
-    with pytest.raises(mx.MXNetError, match="'x'|weight"):
+    with pytest.raises(mx.MXNetError, match=r"'x'|weight"):
         s.infer_shape(x=(3, 4), n_weight=(5,))
     with mx.name.NameManager():
         t = mx.sym.op.Custom(data=sym.var("x"), weight=sym.var("w"), op_type="test_norm")
         assert t.name == "custom0" and t.list_arguments() == ["x", "w"]
     with pytest.raises(mx.MXNetError, match="unknown op_type"):
         sym.Custom(sym.var("x"), op_type="no_such_operator")
-    with pytest.raises(mx.MXNetError, match="2|3"):
+    with pytest.raises(mx.MXNetError, match=r"2|3"):
         sym.Custom(*[sym.var(f"x{k}") for k in range(4)], op_type="test_norm")
 
 
@@ -105,7 +105,7 @@ def test_executor(reqs):
     ex.arg_dict["n_weight"][:] = w
     h0, h1 = rng.normal(size=(3, 4)).astype("float32"), rng.normal(size=4).astype("float32")
     c = a - a.mean(0)
-    for k in range(2):
+    for _ in range(2):
         o = ex.forward(is_train=True, x=nd.array(a))
         np.testing.assert_allclose(o[0].asnumpy(), 2 * c * w, rtol=1e-5, atol=1e-6)
         np.testing.assert_allclose(o[1].asnumpy(), a.mean(0), rtol=1e-5)
