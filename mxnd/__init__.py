@@ -9,6 +9,7 @@ from . import (
     datasets,
     engine,
     executor,
+    initializer,
     memory,
     model,
     ndarray,
@@ -23,6 +24,7 @@ from . import (
     util,
 )
 from . import attributes as attribute
+from . import initializer as init
 from . import names as name
 from . import ndarray as nd
 from . import symbol as sym
@@ -32,9 +34,11 @@ from .context import Context, cpu, cpu_pinned, current_context, gpu, gpu_memory_
 from .dtypes import bfloat16
 from .ndarray import NDArray
 from .symbol import Symbol
+from .symbol.cached import CachedOp as _CachedOp
 from .threads import get_num_threads, set_num_threads
 from .version import __version__
 
 rnd = random
-for _short, _module in (("nd", nd), ("sym", sym), ("name", name), ("attribute", attribute)):
+nd.CachedOp = _CachedOp                      # it runs symbols, which come after arrays
+for _short, _module in (("nd", nd), ("sym", sym), ("name", name), ("attribute", attribute), ("init", init)):
     _sys.modules[f"{__name__}.{_short}"] = _module

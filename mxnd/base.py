@@ -19,8 +19,10 @@ class MXCallbackList:
     callbacks, contexts : list
     """
 
-    def __init__(self, num_callbacks=0, callbacks=(), contexts=()):
-        self.num_callbacks, self.callbacks, self.contexts = num_callbacks, list(callbacks), list(contexts)
+    def __init__(self, *args, **kwargs):
+        given = {**dict(zip(("num_callbacks", "callbacks", "contexts"), args)), **kwargs}
+        self.num_callbacks = given.get("num_callbacks", 0)
+        self.callbacks, self.contexts = list(given.get("callbacks", ())), list(given.get("contexts", ()))
 
 
 def check_call(ret):

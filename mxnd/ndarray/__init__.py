@@ -12,6 +12,7 @@ from . import methods as _methods
 from . import random as _random
 from .convert import array, from_dlpack, from_numpy, to_dlpack_for_read, to_dlpack_for_write
 from .create import arange, concatenate, empty, eye, full, linspace, moveaxis, onehot_encode, ones, zeros
+from .keys import get_indexing_dispatch_code, get_oshape_of_gather_nd_op, indexing_key_expand_implicit_axes
 
 
 def _namespaces():

@@ -39,13 +39,14 @@ class EagerRun:
         """Values of the outputs."""
         was = _call.set_recording(bool(record and self.grads)), _call.set_training(training)
         try:
-            self.heads = self._run()
+            self.heads = self.run()
         finally:
             _call.set_recording(was[0])
             _call.set_training(was[1])
         return self.heads
 
-    def _run(self):
+    def run(self):
+        """Values of the outputs; recorded when autograd records."""
         done, left = {}, {}
         for node in self.nodes:
             for n, _ in node.inputs:
