@@ -221,20 +221,24 @@ class Call:
         n, record = len(self.arguments), recording()
         inputs, aux = x[:n], [v._same_data() for v in x[n:]]
         wanted = [tape.needed(v) for v in inputs]
+        followed = next(v for v, w in zip(inputs, wanted) if w)
         if any(v.stype != "default" for v in (*g, *x, *y)):
-            return self._sparse_backward(g, inputs, y, aux, wanted)
+            grads = self._sparse_backward(g, inputs, y, aux, wanted)
+            return self._unrecorded(followed, grads, wanted) if record else grads
         grads = [zeros(v.shape, v.context, v._dtype_name) for v in inputs]
         if record:                                     # what the user's operators make of these can be differentiated
-            followed = next(v for v, w in zip(inputs, wanted) if w)
             heads, data, results = [tape.tied(v, followed) for v in g], list(inputs), list(y)
         else:
             heads, data, results = ([v._same_data() for v in part] for part in (g, inputs, y))
         self._run_backward(wanted, heads, data, results, grads, aux)
-        if record:
-            op = REGISTRY["_custom_unrecorded"]
-            for v, w in zip(grads, wanted):
-                if w and not v._tracked:
-                    record_call(op.core, (followed,), op.Params(self.op_type, 1), [v], 1)
+        return self._unrecorded(followed, grads, wanted) if record else grads
+
+    def _unrecorded(self, followed, grads, wanted):
+        """Lets those gradients that were made without operators say so when somebody differentiates them."""
+        op = REGISTRY["_custom_unrecorded"]
+        for v, w in zip(grads, wanted):
+            if w and not v._tracked:
+                record_call(op.core, (followed,), op.Params(self.op_type, 1), [v], 1)
         return grads
 
     def _run_backward(self, wanted, heads, data, results, grads, aux):

@@ -41,12 +41,12 @@ class PythonOp:
         """
         raise NotImplementedError(f"{type(self).__name__}: expected a NumpyOp or an NDArrayOp")
 
-    def _symbol(self, runner, args, kwargs):
-        from ..symbol.op import Custom
+    def _symbol(self, hint, runner, args, kwargs):
+        from ..symbol.symbol import apply
         if self._name is None:
-            self._name = f"_legacy{next(_numbers)}_{type(self).__name__}"
+            self._name = f"{hint}_{type(self).__name__}_{next(_numbers)}"
             register(self._name)(_prop(self, runner))
-        return Custom(*args, op_type=self._name, **kwargs)
+        return apply("Custom", hint, *args, op_type=self._name, **kwargs)
 
     def forward(self, in_data, out_data):
         """Compute the outputs; the default copies the first input."""
@@ -90,7 +90,7 @@ class NumpyOp(PythonOp):
 
     def get_symbol(self, *args, **kwargs):
         """A symbol of this operator, see `PythonOp.get_symbol`."""
-        return self._symbol(_WithNumpy, args, kwargs)
+        return self._symbol("_native", _WithNumpy, args, kwargs)
 
 
 class NDArrayOp(PythonOp):
@@ -107,7 +107,7 @@ class NDArrayOp(PythonOp):
 
     def get_symbol(self, *args, **kwargs):
         """A symbol of this operator, see `PythonOp.get_symbol`."""
-        return self._symbol(_WithArrays, args, kwargs)
+        return self._symbol("_ndarray", _WithArrays, args, kwargs)
 
     def declare_backward_dependency(self, out_grad, in_data, out_data):
         """Which arrays backward reads, chosen from three lists of numbers."""

@@ -97,7 +97,7 @@ class Op:
         return self.visible(p) if callable(self.visible) else self.visible
 
     def state_names(self, p):
-        """Inputs that are auxiliary states: those declared, or else those written in place."""
+        """Inputs that are auxiliary states: those declared, or else those written in place.  p counts with open_params only."""
         return self.aux or self.mutates
 
     def bound(self, p):

@@ -65,7 +65,7 @@ class Node:
 
     def auxiliary(self):
         """Positions of the inputs that are auxiliary states: those declared, or else those written in place."""
-        names = () if self.op is None else self.op.state_names(self.params)
+        names = () if self.op is None else self.op.state_names(self.params if self.op.open_params else None)
         return [i for i, n in enumerate(self.input_names()[:len(self.inputs)]) if n in names] if names else ()
 
     def shown_attrs(self):

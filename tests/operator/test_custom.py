@@ -392,6 +392,10 @@ def test_sparse_inputs_when_the_class_knows_them():
     with ag.record():
         y = nd.Custom(nd.array(a).tostype("csr"), w, op_type="test_sparse")
     y.backward()
+    with ag.record():
+        g, = ag.grad(nd.Custom(nd.array(a).tostype("csr"), w, op_type="test_sparse"), [w], create_graph=True)
+    with pytest.raises(mx.MXNetError, match="test_sparse"):
+        g.backward()
     np.testing.assert_allclose(y.asnumpy(), a @ np.ones((3, 2)))
     np.testing.assert_allclose(w.grad.asnumpy(), a.T @ np.ones((2, 2)))
 

@@ -214,6 +214,8 @@ def test_older_classes(base):
             y[np.arange(len(label)), label] -= 1
             in_grad[0][:] = y
     s = Softmax()(sym.var("x"), name="soft")
+    with mx.name.NameManager():
+        assert Softmax()(data=sym.var("x")).name == ("_native0" if base is mx.operator.NumpyOp else "_ndarray0")
     assert s.list_arguments() == ["x", "soft_label"] and s.list_outputs() == ["soft_output"]
     ex = s.simple_bind(mx.cpu(), x=(2, 3))
     a = np.random.default_rng(2).normal(size=(2, 3)).astype("float32")
