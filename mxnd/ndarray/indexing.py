@@ -4,7 +4,7 @@ import numpy as np
 from .._core.array import NDArray, elements_are_scalars, empty, from_numpy_copy
 from .._core.assign import copy_strided, scatter_rows
 from .._core.call import invoke, recording
-from .._core.plan import cast_array
+from .._core.plan import cast_array, cast_into
 from ..ops.declare import REGISTRY
 from ..ops.errors import MXNetError
 
@@ -239,6 +239,10 @@ def setitem(x, key, value):
         if followed:
             set_recorded(x, value)
             return
+    if isinstance(value, NDArray) and is_whole(key) and value.shape == x.shape and not x._shares(value) \
+            and x.stype == value.stype == "default" and 2 not in (x._device[0], value._device[0]):
+        cast_into(value, x)
+        return
     if x.ndim == 0 and is_whole(key):                   # as in MXNet, x[:] is the whole of any array
         key = ()
     items = split_masks(expand(as_tuple(key), x.ndim), x.shape)

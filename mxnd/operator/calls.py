@@ -3,8 +3,9 @@ import contextlib
 
 from .._core import tape
 from .._core.array import NDArray, dtype_class
-from .._core.call import record_call, recording, set_recording, training
+from .._core.call import invoke, record_call, recording, set_recording, training
 from ..context import current_context
+from ..ndarray.convert import place
 from ..ndarray.create import zeros
 from ..ops.declare import REGISTRY
 from ..ops.errors import MXNetError
@@ -26,11 +27,13 @@ def users_code():
 class Call:
     """What the checked parameters of `Custom` are, see `mxnd.ops.custom`."""
 
-    __slots__ = ("op_type", "given", "prop", "arguments", "outputs", "aux", "operator")
+    __slots__ = ("op_type", "given", "prop", "arguments", "outputs", "aux", "operator", "known", "reads_heads")
 
     def __init__(self, op_type, prop_class, given):
         self.op_type, self.given = op_type, given
         self.operator = None                           # (what it was made for, the user's operator)
+        self.known = None                              # (inputs, output shapes, dtypes, storage types) of the last run
+        self.reads_heads = None
         with users_code():
             self.prop = prop_class(**given)
             self.arguments = self.prop.list_arguments()
@@ -43,6 +46,8 @@ class Call:
         if not isinstance(names, (list, tuple)) or not all(isinstance(n, str) for n in names):
             what = "auxiliary_states" if part == "aux" else part
             raise MXNetError(f"Custom: {self.op_type}: list_{what}: expected a list of text, got {names!r}")
+        if len(set(names)) != len(names) or part == "aux" and set(names) & set(self.arguments):
+            raise MXNetError(f"Custom: {self.op_type}: a name is listed twice: {', '.join(names)}")
         if part == "outputs" and not names:
             raise MXNetError(f"Custom: {self.op_type}: list_outputs: expected at least one output")
         return tuple(names)
@@ -55,7 +60,7 @@ class Call:
         new = Call.__new__(Call)
         for key in Call.__slots__:
             setattr(new, key, getattr(self, key))
-        new.operator = None
+        new.operator = new.known = None
         return new
 
     def texts(self):
@@ -91,14 +96,12 @@ class Call:
 
     def _shape(self, shape, complete):
         try:
-            shape = tuple(int(d) for d in shape)
-        except TypeError:
-            raise MXNetError(f"Custom: {self.op_type}: infer_shape: expected shapes, got {shape!r}") from None
-        if complete:
-            if any(d < 0 for d in shape):
-                raise MXNetError(f"Custom: {self.op_type}: infer_shape: {shape} is no shape")
-            return shape
-        return tuple(d if d > 0 else None for d in shape) or None
+            whole = tuple(int(d) for d in shape)
+            if whole != tuple(shape) or complete and any(d < 0 for d in whole):
+                raise ValueError
+        except (TypeError, ValueError):
+            raise MXNetError(f"Custom: {self.op_type}: infer_shape: {shape!r} is no shape") from None
+        return whole if complete else tuple(d if d > 0 else None for d in whole) or None
 
     def infer_types(self, ins, outs):
         """The same for dtypes."""
@@ -129,15 +132,14 @@ class Call:
         if len(inputs) != n + len(self.aux):
             raise MXNetError(f"Custom: {self.op_type}: wrong number of inputs; expected {n + len(self.aux)} "
                              f"({', '.join((*self.arguments, *self.aux))}), got {len(inputs)}")
-        shapes, out_shapes, types, out_types = self._inferred(inputs)
-        with users_code():
-            stypes = self.prop.infer_storage_type([x.stype for x in inputs[:n]])
-        if not isinstance(stypes, (list, tuple)) or len(stypes) not in (2, 3):
-            raise MXNetError(f"Custom: {self.op_type}: infer_storage_type has to return 2 or 3 lists, got {stypes!r}")
-        stypes = self._lists("infer_storage_type", (*stypes, ("default",) * len(self.aux)) if len(stypes) == 2 else stypes)
         ctx = inputs[0].context if inputs else current_context()
-        outs = [zeros(s, ctx, t, stype=st) for s, t, st in zip(out_shapes, out_types, stypes[1])]
-        operator = self._operator(ctx, shapes, types)
+        key = ctx, tuple([x.shape for x in inputs]), tuple([x._dtype_name for x in inputs])
+        storage = [x.stype for x in inputs[:n]]
+        if self.known is None or self.known[0] != (key, storage):
+            self.known = (key, storage), *self._inferred(inputs), self._storage(storage)
+        _, out_shapes, out_types, stypes = self.known
+        outs = [_zeros(s, ctx, t, st) for s, t, st in zip(out_shapes, out_types, stypes[1])]
+        operator = self._operator(key)
         was = set_recording(False)
         try:
             data = [_stored(x, s) for x, s in zip(inputs[:n], stypes[0])]
@@ -151,8 +153,8 @@ class Call:
         return results
 
     def _inferred(self, inputs):
-        ins = [x.shape for x in inputs]
-        shapes, out_shapes = self.infer_shapes(ins, [None] * len(self.outputs))
+        """Shapes and dtypes of the outputs; raises where the inputs do not fit."""
+        shapes, out_shapes = self.infer_shapes([x.shape for x in inputs], [None] * len(self.outputs))
         types, out_types = self.infer_types([x._dtype_name for x in inputs], [None] * len(self.outputs))
         for x, name, shape, t in zip(inputs, (*self.arguments, *self.aux), shapes, types):
             if t not in (None, x._dtype_name):
@@ -161,11 +163,20 @@ class Call:
                 raise MXNetError(f"Custom: {self.op_type}: input {name!r} has a wrong shape; expected {show(shape)}, got {x.shape}")
         if None in out_types or not all(map(known, out_shapes)):
             raise MXNetError(f"Custom: {self.op_type}: infer_shape and infer_type leave an output open: {out_shapes}, {out_types}")
-        return ins, out_shapes, [x._dtype_name for x in inputs], out_types
+        return out_shapes, out_types
 
-    def _operator(self, ctx, shapes, types):
-        key = ctx, tuple(shapes), tuple(types)
+    def _storage(self, stypes):
+        """Storage types of the inputs, the outputs and the auxiliary states."""
+        with users_code():
+            got = self.prop.infer_storage_type(stypes)
+        if not isinstance(got, (list, tuple)) or len(got) not in (2, 3):
+            raise MXNetError(f"Custom: {self.op_type}: infer_storage_type has to return 2 or 3 lists, got {got!r}")
+        return self._lists("infer_storage_type", (*got, ("default",) * len(self.aux)) if len(got) == 2 else got)
+
+    def _operator(self, key):
+        """The user's operator for (context, shapes, dtypes) of the inputs and auxiliary states."""
         if self.operator is None or self.operator[0] != key:
+            ctx, shapes, types = key
             with users_code():
                 made = self.prop.create_operator(ctx, [list(s) for s in shapes], [dtype_class(t) for t in types])
             if not hasattr(made, "forward") or not hasattr(made, "backward"):
@@ -197,11 +208,14 @@ class Call:
     # ---- gradients
     def needs_heads(self):
         """Whether backward reads the gradients of the outputs."""
+        if self.reads_heads is not None:
+            return self.reads_heads
         k, n = len(self.outputs), len(self.arguments)
         heads = list(range(k))
         with users_code():
             deps = self.prop.declare_backward_dependency(heads, list(range(k, k + n)), list(range(k + n, 2 * k + n)))
-        return any(d in heads for d in deps)
+        self.reads_heads = any(d in heads for d in deps)
+        return self.reads_heads
 
     def gradients(self, g, x, y):
         """A function per input; the user's backward runs once, when the first of them is asked."""
@@ -225,7 +239,7 @@ class Call:
         if any(v.stype != "default" for v in (*g, *x, *y)):
             grads = self._sparse_backward(g, inputs, y, aux, wanted)
             return self._unrecorded(followed, grads, wanted) if record else grads
-        grads = [zeros(v.shape, v.context, v._dtype_name) for v in inputs]
+        grads = [_zeros(v.shape, v.context, v._dtype_name) for v in inputs]
         if record:                                     # what the user's operators make of these can be differentiated
             heads, data, results = [tape.tied(v, followed) for v in g], list(inputs), list(y)
         else:
@@ -242,7 +256,8 @@ class Call:
         return grads
 
     def _run_backward(self, wanted, heads, data, results, grads, aux):
-        operator = self._operator(data[0].context, [v.shape for v in (*data, *aux)], [v._dtype_name for v in (*data, *aux)])
+        every = (*data, *aux)
+        operator = self._operator((data[0].context, tuple([v.shape for v in every]), tuple([v._dtype_name for v in every])))
         with users_code():
             operator.backward(req=["write" if w else "null" for w in wanted], out_grad=heads, in_data=data, out_data=results,
                               in_grad=list(grads), aux=aux)
@@ -258,11 +273,19 @@ class Call:
         try:
             heads, data, results = ([_stored(v, s) for v, s in zip(part, st)]
                                     for part, st in zip((g, inputs, y), (stypes[0], stypes[1], stypes[2])))
-            grads = [zeros(v.shape, v.context, v._dtype_name, stype=s) for v, s in zip(inputs, stypes[3])]
+            grads = [_zeros(v.shape, v.context, v._dtype_name, s) for v, s in zip(inputs, stypes[3])]
             self._run_backward(wanted, heads, data, results, grads, aux)
         finally:
             set_recording(was)
         return grads
+
+
+def _zeros(shape, ctx, dtype, stype="default"):
+    """zeros, for parameters that are known to be right."""
+    if stype != "default":
+        return zeros(shape, ctx, dtype, stype=stype)
+    op = REGISTRY["_zeros"]
+    return place(invoke(op.core, (), op.packed({"shape": tuple(shape), "ctx": "", "dtype": dtype})), ctx)
 
 
 def _stored(x, stype):

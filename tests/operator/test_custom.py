@@ -334,6 +334,11 @@ def test_wrong_use():
         nd.Custom(nd.eye(2).tostype("csr"), op_type="test_identity")
     for wrong, match in (({"list_outputs": lambda self: []}, "output"), ({"list_arguments": lambda self: "data"}, "list of text"),
                          ({"infer_shape": lambda self, s: s}, "2 or 3"), ({"infer_shape": lambda self, s: (s, [], [])}, "per output"),
+                         ({"infer_shape": lambda self, s: (s, [[2.5]], [])}, "no shape"),
+                         ({"infer_shape": lambda self, s: (s, ["ab"], [])}, "no shape"),
+                         ({"infer_shape": lambda self, s: (s, [[-1]], [])}, "no shape"),
+                         ({"list_arguments": lambda self: ["data", "data"]}, "twice"),
+                         ({"list_auxiliary_states": lambda self: ["data"]}, "twice"),
                          ({"infer_type": lambda self, t: (t, ["nothing"], [])}, "infer_type"),
                          ({"create_operator": lambda self, c, s, t: None}, "CustomOp")):
         mx.operator.register("test_wrong")(type("Wrong", (IdentityProp,), wrong))
