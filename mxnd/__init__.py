@@ -8,6 +8,7 @@ from . import (
     context,
     datasets,
     engine,
+    error,
     executor,
     initializer,
     memory,
@@ -36,6 +37,7 @@ from .ndarray import NDArray
 from .symbol import Symbol
 from .symbol.cached import CachedOp as _CachedOp
 from .threads import get_num_threads, set_num_threads
+from .util import is_np_array, is_np_shape, np_array, np_shape, set_np_shape, use_np, use_np_array, use_np_shape
 from .version import __version__
 
 rnd = random

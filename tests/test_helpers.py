@@ -184,3 +184,21 @@ def test_back_ends():
         s.optimize_for(3)
     with pytest.raises(mx.base.NotImplementedForSymbol):
         s.__nonzero__()
+
+
+def test_names_at_the_top_and_modules_of_before():
+    for name in ("is_np_array", "is_np_shape", "np_array", "np_shape", "set_np_shape", "use_np", "use_np_array", "use_np_shape"):
+        assert getattr(mx, name) is getattr(util, name)
+    assert nd.ndarray.NDArray is nd.utils.NDArray is nd.NDArray and sym.symbol.Symbol is sym.Symbol
+    assert all(getattr(nd.ndarray, n) is getattr(nd, n) for n in nd.ndarray.__all__)
+    assert all(getattr(nd.utils, n) is getattr(nd, n) for n in nd.utils.__all__)
+
+
+def test_errors():
+    @mx.error.register("other_name")
+    class Mine(mx.MXNetError):
+        pass
+    assert mx.error.TYPES["other_name"] is Mine and mx.error.register("third", Mine) is Mine is mx.error.TYPES["third"]
+    assert issubclass(mx.error.InternalError, mx.MXNetError) and "broken" in str(mx.error.InternalError("broken"))
+    with pytest.raises(TypeError):
+        mx.error.register("x", int)

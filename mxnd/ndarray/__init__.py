@@ -127,3 +127,6 @@ def histogram(a, bins=10, range=None):
     if range is None:
         range = (a.min().asscalar(), a.max().asscalar())
     return f(a, bin_cnt=bins, range=range)
+
+
+from . import ndarray, utils  # noqa: E402  (they offer what is above)
