@@ -202,3 +202,26 @@ def test_errors():
     assert issubclass(mx.error.InternalError, mx.MXNetError) and "broken" in str(mx.error.InternalError("broken"))
     with pytest.raises(TypeError):
         mx.error.register("x", int)
+
+
+def test_scopes_belong_to_threads():
+    seen = {}
+
+    def look():
+        seen["context"] = mx.current_context()
+        seen["attributes"] = mx.AttrScope.current.get(None)
+        seen["name"] = mx.name.NameManager.current.get(None, "fc")
+    with mx.Context("cpu", 3), mx.AttrScope(ctx_group="a"), mx.name.Prefix("p_"):
+        assert mx.current_context() == mx.cpu(3) and mx.AttrScope.current.get(None) == {"ctx_group": "a"}
+        assert mx.name.NameManager.current.get(None, "fc") == "p_fc0"
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+    assert seen == {"context": mx.cpu(0), "attributes": {}, "name": "fc0"} and mx.current_context() == mx.cpu(0)
+    assert mx.cpu_pinned().device_type == "cpu_pinned" and nd.ones((1,), ctx=mx.cpu_pinned()).context == mx.cpu_pinned()
+
+
+def test_onehot_encode():
+    out = nd.full((3, 4), 7)
+    assert nd.onehot_encode(nd.array([2, 0, 3]), out) is out
+    np.testing.assert_array_equal(out.asnumpy(), np.eye(4)[[2, 0, 3]])

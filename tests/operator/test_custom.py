@@ -258,7 +258,7 @@ class MineValue(ValueError):
 
 
 @pytest.mark.parametrize("where", ["init", "list_arguments", "infer_shape", "infer_type", "create_operator", "forward", "backward"])
-@pytest.mark.parametrize("kind", [Mine, MineValue])
+@pytest.mark.parametrize("kind", [Mine, MineValue, mx.MXNetError, KeyError, AssertionError, StopIteration])
 def test_users_exceptions_pass_through(where, kind):
     def fail(here):
         if here == where:
@@ -307,7 +307,7 @@ def test_users_exceptions_pass_through(where, kind):
     for run in (on_arrays, in_graph):
         with pytest.raises(kind, match=f"raised in {where}") as caught:
             run()
-        assert type(caught.value) is kind
+        assert type(caught.value) is kind and caught.value.args == (f"raised in {where}",)
         assert any(f.name == "fail" for f in traceback.extract_tb(caught.value.__traceback__))
     assert not ag.is_recording()
 
