@@ -62,6 +62,6 @@ class AttrScope(metaclass=_Current):
         _scopes.stack.append(self)
         return self
 
-    def __exit__(self, kind, value, trace):
+    def __exit__(self, ptype, value, trace):
         _scopes.stack.pop()
         self._merged = self._attr

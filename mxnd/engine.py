@@ -1,7 +1,7 @@
 """MXNet's engine controls; mxnd runs every operator at its call, so they change nothing."""
 import contextlib
 
-_size = 15
+_size = 0
 
 
 def set_bulk_size(size):

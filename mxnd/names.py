@@ -57,7 +57,7 @@ class NameManager(metaclass=_Current):
         _scopes.stack.append(self)
         return self
 
-    def __exit__(self, kind, value, trace):
+    def __exit__(self, ptype, value, trace):
         _scopes.stack.pop()
 
 

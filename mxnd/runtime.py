@@ -42,8 +42,20 @@ class Features(OrderedDict):
     True
     """
 
+    _one = None
+
     def __init__(self):
         super().__init__((f.name, f) for f in feature_list())
+
+    class _Instance:
+        """The one table that is made when it is first asked for."""
+
+        def __get__(self, owner, cls):
+            if cls._one is None:
+                cls._one = cls()
+            return cls._one
+
+    instance = _Instance()
 
     def __repr__(self):
         return str(list(self.values()))

@@ -13,8 +13,8 @@ from __future__ import annotations
 from mxnd.ops.declare import REGISTRY
 from mxnd.ops.params import REQUIRED
 from mxnd._core.array import NDArray
-from mxnd._core.call import call1, call2, calln, calls
-from mxnd.ndarray.keywords import context_text, refuse
+from mxnd._core.call import call1, call2, calln, calls, invoke
+from mxnd.ndarray.keywords import context_text, refuse, with_keywords
 
 '''
 
@@ -27,6 +27,8 @@ def call(op, name):
         return f"call2({name}, {', '.join(op.inputs)}, out)"
     if op.family in ("scalar", "rscalar"):
         return f"calls({name}, {op.inputs[0]}, scalar, out)"
+    if op.open_params:
+        return f"invoke({name}, *with_keywords({name}, {op.inputs[0]}, {{{', '.join(f'{k!r}: {k}' for k in op.params)}, **kwargs}}), out)"
     given = "".join((f"context_text({k}), " if k == "ctx" else f"{k}, ") for k in op.params)
     inputs = op.inputs[0] if op.variadic else f"({''.join(n + ', ' for n in op.inputs)})"
     return f"calln({name}, {inputs}, ({given}), out)"
@@ -34,8 +36,9 @@ def call(op, name):
 
 def function(op, name):
     args = [*arguments(op, "NDArray"), "out: NDArray | None = None", "name: str | None = None", "**kwargs"]
+    check = f"    if kwargs:\n        refuse({name}, kwargs)\n"
     return (f"def {op.name}({', '.join(args)}):\n{docstring(op, 'NDArray', 'NDArray or list of NDArray')}"
-            f"    if kwargs:\n        refuse({name}, kwargs)\n    return {call(op, name)}\n")
+            f"{'' if op.open_params else check}    return {call(op, name)}\n")
 
 
 def main(folder, target):

@@ -85,6 +85,7 @@ cdef NDArray same_data(NDArray x)
 cdef tuple shape_of(NDArray x)
 cdef int type_code(object dtype) except -1
 cdef str type_name(int type)
+cdef bint scalars() noexcept             # np_shape: an element of an array has the shape ()
 cdef bint same_shape(NDArray a, NDArray b) noexcept
 
 ctypedef object (*dunder_t)(NDArray, object, int)

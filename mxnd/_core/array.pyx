@@ -27,6 +27,30 @@ cdef extern from "Python.h":
     ctypedef struct Type "PyTypeObject":
         PyObject* tp_dict
 
+cdef extern from * nogil:
+    """
+    static __thread int mxnd_scalars;      /* whether an element of an array has shape (), by thread; else (1,) */
+    """
+    int mxnd_scalars
+
+
+cdef bint scalars() noexcept:
+    return mxnd_scalars != 0
+
+
+def elements_are_scalars():
+    """Whether x[i] of an array with one axis has the shape ()."""
+    return scalars()
+
+
+def set_elements_are_scalars(bint on):
+    """Switch it for this thread; returns what it was."""
+    global mxnd_scalars
+    was = mxnd_scalars != 0
+    mxnd_scalars = on
+    return was
+
+
 cdef tuple CLASSES = (np.float32, np.float64, np.float16, np.uint8, np.int32, np.int8, np.int64, np.bool_, bfloat16)
 cdef dict CODES = {name: code for code, name in enumerate(DTYPES)}
 cdef int[9] NUMPY_TYPE = [cnp.NPY_FLOAT32, cnp.NPY_FLOAT64, cnp.NPY_FLOAT16, cnp.NPY_UINT8, cnp.NPY_INT32,
@@ -322,8 +346,8 @@ cdef class NDArray:
         cdef Py_ssize_t dims[MAXD]
         cdef Py_ssize_t inner = 1
         cdef int i, k = 0
-        if drop and self.ndim_ == 1:
-            drop = False                     # MXNet: an element has shape (1,)
+        if drop and self.ndim_ == 1 and not mxnd_scalars:
+            drop = False                     # MXNet: an element has shape (1,), outside np_shape
         if not drop:
             dims[0] = hi - lo
             k = 1

@@ -41,6 +41,7 @@ cdef enum:
     F_RSCALAR = 4
     F_CAST = 5
     F_COMPOSED = 6
+    F_PYTHON = 7
 
 cdef list BINARY_OPS = [], SCALAR_OPS = [], RSCALAR_OPS = []      # in the order of Python's operators
 cdef Operator part_op = None
@@ -386,7 +387,11 @@ cdef object call(Operator op, tuple inputs, object given, object out, bint all_o
     cdef list outs
     cdef int k
     inputs = without_none(inputs)
-    if check_inputs(op, inputs):
+    k = check_inputs(op, inputs)
+    if op.family == F_PYTHON:
+        got = op.decl.run(op, inputs, given, out)
+        return got if all_outputs or len(got) > 1 else got[0]
+    if k:
         return special_(op, inputs, given, out)
     if op.family != F_GENERAL and op.family < F_CAST:
         if not op.decl.params or op.family >= F_SCALAR:

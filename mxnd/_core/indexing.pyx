@@ -10,7 +10,8 @@ from cpython.long cimport PyLong_CheckExact
 from cpython.tuple cimport PyTuple_CheckExact
 from libc.stdint cimport int32_t, int64_t
 
-from .array cimport (MAXD, CPU, MX_F32, MX_F64, MX_I32, MX_I64, NDArray, Operator, mxnd_item, new_array, new_view, record_view)
+from .array cimport (MAXD, CPU, MX_F32, MX_F64, MX_I32, MX_I64, NDArray, Operator, mxnd_item, new_array, new_view, record_view,
+                     scalars)
 from .assign cimport copy_parts, fill_parts
 from .call cimport is_recording
 
@@ -152,8 +153,8 @@ def _getitem(NDArray self not None, key):
     if self.stype_ or self.device != CPU:
         return other_get(self, key)
     if parse(self, key, &b):
-        if b.ndim == 0 and self.ndim_:
-            b.ndim, b.shape[0] = 1, 1                      # MXNet: an element has the shape (1,)
+        if b.ndim == 0 and self.ndim_ and not scalars():
+            b.ndim, b.shape[0] = 1, 1                      # MXNet: an element has the shape (1,), outside np_shape
         if b.contiguous:
             return record_view(self, new_view(self, self.ptr + b.offset * mxnd_item[self.type], b.ndim, b.shape), b.offset)
         if self.node is not None and is_recording():

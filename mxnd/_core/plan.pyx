@@ -29,7 +29,7 @@ cdef mxnd_row* ROWS = NULL
 cdef mxnd_loop[9][9] CASTS
 cdef dict KERNELS = {}
 cdef dict RANGES = {MX_U8: (0.0, 255.0), MX_I8: (-128.0, 127.0), MX_I32: (-2.0**31, 2.0**31 - 1), MX_I64: (-2.0**63, 2.0**63 - 1024)}
-FAMILIES = ("general", "unary", "binary", "scalar", "rscalar", "cast", "composed")
+FAMILIES = ("general", "unary", "binary", "scalar", "rscalar", "cast", "composed", "python")
 
 
 def use_tables(rows, casts, dict kernels):

@@ -241,6 +241,8 @@ cdef list run(list heads, list head_grads, list variables, bint retain, bint cre
             if n.op is None:
                 if variables is None and n.grad_req:
                     finish(n)
+                elif variables is None:
+                    n.grad = None           # as in MXNet, x.grad is None from now on
             elif n.grads is not None and n.needed:
                 propagate(n, create_graph)
             n.grads = None
@@ -348,3 +350,13 @@ def recorded(NDArray x not None):
 def node_id(NDArray x not None):
     """Identity of the recorded output that x stands for."""
     return None if x.node is None else (id(main_of(x.node)), x.node.slot)
+
+
+def needed(NDArray x not None):
+    """Whether the walk that goes on wants the gradient of x."""
+    return x.node is not None and main_of(x.node).needed
+
+
+def tied(NDArray g not None, NDArray x not None):
+    """g, followed by autograd: g itself, or where it depends on nothing a handle whose gradient for x is zero."""
+    return g if g.node is not None or g.stype_ or x.node is None else constant(g, x)

@@ -14,6 +14,7 @@ from . import methods as _methods
 from . import random as _random
 from .convert import array, from_dlpack, from_numpy, to_dlpack_for_read, to_dlpack_for_write
 from .create import arange, concatenate, empty, eye, full, linspace, moveaxis, onehot_encode, ones, zeros
+from .keys import get_indexing_dispatch_code, get_oshape_of_gather_nd_op, indexing_key_expand_implicit_axes
 
 
 def _namespaces():
@@ -131,3 +132,6 @@ def histogram(a, bins=10, range=None):
     if range is None:
         range = (a.min().asscalar(), a.max().asscalar())
     return f(a, bin_cnt=bins, range=range)
+
+
+from . import ndarray, utils  # noqa: E402  (they offer what is above)

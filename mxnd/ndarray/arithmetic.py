@@ -19,7 +19,7 @@ TABLE.update({name: (f"broadcast_{name}", f"_{name}_scalar", f"_{name}_scalar")
               for name in ("maximum", "minimum", "logical_and", "logical_or", "logical_xor")})
 
 
-def _make(name, names, first="lhs", second="rhs"):
+def _make(name, names):
     two, one, one_r = (REGISTRY[n].core for n in names)
     python = _PYTHON[name]
 
@@ -29,13 +29,19 @@ def _make(name, names, first="lhs", second="rhs"):
         if isinstance(rhs, NDArray):
             return calls(one_r, rhs, _number(name, lhs))
         return python(_number(name, lhs), _number(name, rhs))
+    if name == "power":
+        same = f
+
+        def f(base, exp):
+            return same(base, exp)
+    first, second = ("base", "exp") if name == "power" else ("lhs", "rhs")
     f.__name__ = f.__qualname__ = name
     what = REGISTRY[names[0]].doc.split("  ")[0]
     f.__doc__ = f"""{what}
 
     Parameters
     ----------
-    lhs, rhs : NDArray or float
+    {first}, {second} : NDArray or float
         Arrays broadcast; of two numbers the result is a number.
 
     Returns

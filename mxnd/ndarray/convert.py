@@ -100,7 +100,7 @@ def numbers(source):
     return a
 
 
-def from_numpy(ndarray, zero_copy=True):
+def from_numpy(ndarray, zero_copy=True, array_cls=NDArray):
     """An array of a NumPy array's dtype; by default over its own memory.
 
     Parameters
@@ -109,6 +109,8 @@ def from_numpy(ndarray, zero_copy=True):
         With zero_copy it must lie in C order, and is made read-only, since writes to the NDArray change it.
     zero_copy : bool, default True
         Share the memory instead of copying it.
+    array_cls : type
+        NDArray; there is no other class of dense arrays.
 
     Returns
     -------
@@ -124,6 +126,8 @@ def from_numpy(ndarray, zero_copy=True):
     >>> mx.nd.from_numpy(np.arange(3.0)).dtype
     <class 'numpy.float64'>
     """
+    if array_cls is not NDArray:
+        raise TypeError(f"from_numpy: array_cls: expected NDArray, got {array_cls!r}")
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"from_numpy: expected a numpy.ndarray, got {type(ndarray).__name__}")
     if not zero_copy:

@@ -3,11 +3,11 @@ import math
 
 import numpy as np
 
-from .._core.array import NDArray, empty, from_numpy_copy
+from .._core.array import NDArray, elements_are_scalars, empty, from_numpy_copy
 from .._core.assign import copy_strided, scatter_rows
 from .._core.call import invoke, recording
 from .._core.indexing import outer_sum, use_others
-from .._core.plan import cast_array
+from .._core.plan import cast_array, cast_into
 from ..ops.declare import REGISTRY
 from ..ops.errors import MXNetError
 
@@ -140,13 +140,13 @@ class Basic:
 
     @property
     def result_shape(self):
-        """MXNet gives single elements the shape (1,)."""
+        """MXNet gives single elements the shape (1,), outside `np_shape`."""
         return tuple(self.shape)
 
 
 def getitem(x, key):
     """x[key] for keys that the compiled core does not do itself, and for wrong ones."""
-    if isinstance(key, tuple) and not key:
+    if isinstance(key, tuple) and not key or x.ndim == 0 and is_whole(key):
         return x
     items = split_masks(expand(as_tuple(key), x.ndim), x.shape)
     return get_advanced(x, items) if any(isinstance(i, np.ndarray) for i in items) else get_basic(x, items)
@@ -155,7 +155,7 @@ def getitem(x, key):
 def get_basic(x, items):
     b = Basic(items, x.shape)
     shape = b.result_shape
-    if not shape and x.ndim:
+    if not shape and x.ndim and not elements_are_scalars():
         shape = (1,)
     if b.contiguous:
         return x._view(shape, b.offset)
@@ -220,11 +220,19 @@ def get_advanced(x, items):
 def setitem(x, key, value):
     """x[key] = value."""
     if recording():
-        whole = isinstance(key, slice) and key == slice(None) or key is Ellipsis
-        if whole and isinstance(value, NDArray) and x._grad_req is None and not x._tracked and value.shape == x.shape:
-            invoke(REGISTRY["_copy"].core, (value if value._dtype_name == x._dtype_name else value._cast(x._dtype_name),), (), x)
+        followed = isinstance(value, NDArray) and value._tracked
+        if x._tracked or x._grad_req is not None or followed and not is_whole(key):
+            raise MXNetError("setitem: assigning to elements of a recorded array, or of one with a gradient, is not supported "
+                             "while autograd records; expected an operator instead")
+        if followed:
+            set_recorded(x, value)
             return
-        raise MXNetError("setitem: assigning to elements is not supported while autograd records; expected an operator instead")
+    if isinstance(value, NDArray) and is_whole(key) and value.shape == x.shape and not x._shares(value) \
+            and x.stype == value.stype == "default" and 2 not in (x._device[0], value._device[0]):
+        cast_into(value, x)
+        return
+    if x.ndim == 0 and is_whole(key):                   # as in MXNet, x[:] is the whole of any array
+        key = ()
     items = split_masks(expand(as_tuple(key), x.ndim), x.shape)
     if any(isinstance(i, np.ndarray) for i in items):
         set_advanced(x, items, value)
@@ -245,6 +253,22 @@ def setitem(x, key, value):
         else:
             per_axis.append(0)
     copy_strided(x, b.offset, [s * t for s, t in zip(b.strides, b.steps)], value, 0, per_axis, counts)
+
+
+def is_whole(key):
+    """Whether a key stands for the whole array, whatever its shape."""
+    return isinstance(key, slice) and key == slice(None) or key is Ellipsis
+
+
+def set_recorded(x, value):
+    """x[:] = value as an operator, so that the gradient of x goes on to value."""
+    broadcast_strides(value, x.shape)                   # complains when the shapes do not fit
+    if value._dtype_name != x._dtype_name:
+        value = value._cast(x._dtype_name)
+    if value.shape != x.shape:
+        dims = value.shape[max(value.ndim - x.ndim, 0):]
+        value = value._view((1,) * (x.ndim - len(dims)) + dims).broadcast_to(x.shape)
+    invoke(REGISTRY["_copy"].core, (value,), (), x)
 
 
 def value_array(x, value):

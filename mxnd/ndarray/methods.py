@@ -491,5 +491,6 @@ METHODS = {f.__name__: f for f in (
     split_v2, diag, slice_assign, slice_assign_scalar, attach_grad, detach, backward, __array__, __dlpack__, __dlpack_device__,
     to_dlpack_for_read, __reduce__, __copy__, __deepcopy__, as_nd_ndarray)}
 METHODS["to_dlpack_for_write"] = to_dlpack_for_read
-METHODS.update(__div__=NDArray.__truediv__, __rdiv__=NDArray.__rtruediv__, __idiv__=NDArray.__itruediv__)    # Python 2's names
+METHODS.update(__div__=NDArray.__truediv__, __rdiv__=NDArray.__rtruediv__, __idiv__=NDArray.__itruediv__,    # Python 2's names
+               __nonzero__=NDArray.__bool__)
 PROPERTIES = {"context": property(context), "ctx": property(context), "T": property(transposed), "grad": property(grad)}

@@ -25,8 +25,9 @@ op("_zeros", params=_SHAPED, arguments=lambda p, ins, outs: [0.0], samples=(dict
    **_CONSTANT, numpy="np.zeros(p.shape)", doc="Zeros of the given shape and dtype.", example="mx.nd.zeros((2, 3))")
 op("_ones", params=_SHAPED, arguments=lambda p, ins, outs: [1.0], samples=(dict(inputs=[], params=dict(shape=(2, 3))),),
    **_CONSTANT, numpy="np.ones(p.shape)", doc="Ones of the given shape and dtype.", example="mx.nd.ones((2, 3))")
-op("_full", params=dict(**_SHAPED, value=number()), arguments=lambda p, ins, outs: [float(p.value)], aliases="_npi_full",
-   **_CONSTANT, samples=(dict(inputs=[], params=dict(shape=(2, 3), value=2.5)),), numpy="np.full(p.shape, p.value)",
+op("_full", params=dict(_SHAPED, shape=shape(None, at_least=0), value=number()), aliases="_npi_full",
+   arguments=lambda p, ins, outs: [float(p.value)], **_CONSTANT,
+   samples=(dict(inputs=[], params=dict(shape=(2, 3), value=2.5)),), numpy="np.full(p.shape, p.value)",
    doc="One number everywhere, in the given shape and dtype.", example="mx.nd.full((2, 3), 2.5)")
 
 op("_zeros_without_dtype", params=dict(shape=shape(None, at_least=0), ctx=text(""), dtype=integer(-1)),

@@ -23,7 +23,7 @@ class Op:
     params              {name: Param}; Params is the namedtuple of checked values
     outputs             names, or a function p -> names;  visible(p): how many of them users see
     shapes, types       inference rules, see shapes.py
-    family              unary, binary, scalar, rscalar or general;  c, ints: the scalar C expressions
+    family              unary, binary, scalar, rscalar, python or general;  c, ints: the scalar C expressions
     kernel, arguments   kernel name; arguments(p, ins, outs) -> numbers it needs for these shapes
     kernel_types        dtypes the kernel computes in (16-bit floats then run in float32); None: any
     compose(p, *x)      the operator as a formula of other operators, instead of a kernel
@@ -31,10 +31,14 @@ class Op:
     keeps_zero          f(0) = 0, so sparse arrays keep their storage;  storage: see mxnd.sparse
     stored(p)           how many outputs MXNet's symbol files count, where it has hidden ones more
     public(p, *x)       an operator that MXNet does not have, in words of MXNet's: for `autograd.get_symbol`
+    run                 family python: run(core, inputs, p, out), the operator as Python code
+    open_params         any keyword is a parameter
     random, uses_mode   draws random numbers; depends on autograd's training flag
     numpy, domain, samples, doc, example     for the tests and the documentation
     drawn, symmetric    for the tests: {input: expression that makes it of a random one}; the inputs count as symmetric matrices
     """
+
+    open_params = False
 
     def __init__(self, name, *, inputs="data", params=None, outputs="output", visible=None, aliases="",
                  family="general", takes=None, variadic=None, aux="", mutates="", shapes=None,
@@ -94,6 +98,14 @@ class Op:
         if self.visible is None:
             return len(self.output_names(p))
         return self.visible(p) if callable(self.visible) else self.visible
+
+    def state_names(self, p):
+        """Inputs that are auxiliary states: those declared, or else those written in place.  p counts with open_params only."""
+        return self.aux or self.mutates
+
+    def bound(self, p):
+        """The parameters for one executor, where an operator keeps something between its runs."""
+        return p
 
     # ---- parameters
     def pack(self, given):

@@ -152,6 +152,25 @@ def dtype_name(value):
     return name
 
 
+def text_of(value, kind=None):
+    """The text that symbol files hold for a parameter's value: what `str` prints, NumPy numbers as plain ones."""
+    if isinstance(value, str):
+        return value
+    if kind == "dtype" and value is not None:
+        try:
+            return dtype_name(value)
+        except TypeError:
+            return str(value)
+    if isinstance(value, (tuple, list)):
+        inner = ", ".join(map(text_of, value))
+        if isinstance(value, list):
+            return f"[{inner}]"
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if getattr(value, "ndim", 0) and hasattr(value, "tolist"):
+        return text_of(value.tolist())
+    return str(value)
+
+
 def _dtype(self, value):
     return dtype_name(value)
 

@@ -31,6 +31,16 @@ class BaseSparseNDArray(SparseBase):
         super().__init__(CODES[self.STYPE], shape, store.data._dtype_name if dtype is None else dtype)
         self._store = store
 
+    def check_format(self, full_check=True):
+        """Raise MXNetError unless the array is sound.
+
+        Parameters
+        ----------
+        full_check : bool, default True
+            False looks at the shapes only.
+        """
+        raise NotImplementedError(f"{type(self).__name__}: check_format is not defined")
+
     # ---- attributes
     @property
     def stype(self):

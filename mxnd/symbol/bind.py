@@ -84,6 +84,8 @@ def simple_bind(self, ctx, grad_req="write", type_dict=None, stype_dict=None, gr
         _, types = infer.types(nodes, {id(n): known_types[n.name] for n in nodes if n.op is None and n.name in known_types},
                                fill="float32")
     except MXNetError as e:
+        if getattr(e, "from_user", False):             # raised by a custom operator's own code
+            raise
         raise RuntimeError(f"simple_bind: {e}; given {kwargs}") from None
     is_aux = auxiliary(nodes)
     variables = [n for n in nodes if n.op is None]

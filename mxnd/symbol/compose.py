@@ -1,10 +1,8 @@
 """How a call of an operator becomes a graph node: its name, its parameters as text, its inputs."""
-import numpy as np
-
 from ..attributes import AttrScope
 from ..names import NameManager
 from ..ops.errors import MXNetError
-from ..ops.params import dtype_name
+from ..ops.params import dtype_name, text_of
 from .node import Node, is_attribute, stored_key
 
 
@@ -21,25 +19,6 @@ class _Default:
 
 
 DEFAULT = _Default()
-
-
-def text_of(value, kind=None):
-    """The text that symbol files hold for a parameter's value: what `str` prints, NumPy numbers as plain ones."""
-    if isinstance(value, str):
-        return value
-    if kind == "dtype" and value is not None:
-        try:
-            return dtype_name(value)
-        except TypeError:
-            return str(value)
-    if isinstance(value, (tuple, list)):
-        inner = ", ".join(map(text_of, value))
-        if isinstance(value, list):
-            return f"[{inner}]"
-        return f"({inner},)" if len(value) == 1 else f"({inner})"
-    if isinstance(value, np.ndarray):
-        return text_of(value.tolist())
-    return str(value)
 
 
 def as_attributes(given, owner, strict=False):

@@ -6,7 +6,8 @@ from ..names import NameManager
 from ..ops.declare import REGISTRY
 from ..structure import flat as _flat
 from ..structure import grouped, iterations, listed
-from .compose import as_attributes, text_of
+from ..ops.params import text_of
+from .compose import as_attributes
 from .node import Node
 from .subgraph import KEY, check, cut
 from .symbol import Symbol, apply

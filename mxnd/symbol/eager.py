@@ -31,6 +31,7 @@ class EagerRun:
     def __init__(self, entries, nodes, arrays, aux, grads):
         """arrays: {id of variable node: array}; grads: {id of variable node: (gradient array, 1 write or 2 add)}."""
         self.entries, self.nodes, self.arrays, self.aux, self.grads = entries, nodes, arrays, aux, grads
+        self.params = {id(n): n.op.bound(n.params) for n in nodes if n.op is not None}
         self.heads = None
         self.monitor = None
         self.monitor_all = False
@@ -39,13 +40,14 @@ class EagerRun:
         """Values of the outputs."""
         was = _call.set_recording(bool(record and self.grads)), _call.set_training(training)
         try:
-            self.heads = self._run()
+            self.heads = self.run()
         finally:
             _call.set_recording(was[0])
             _call.set_training(was[1])
         return self.heads
 
-    def _run(self):
+    def run(self):
+        """Values of the outputs; recorded when autograd records."""
         done, left = {}, {}
         for node in self.nodes:
             for n, _ in node.inputs:
@@ -66,7 +68,7 @@ class EagerRun:
                 if node.subgraphs:
                     got = run_graphs(node, inputs)
                 else:
-                    got = _call.invoke(node.op.core, inputs, node.params, None, True)
+                    got = _call.invoke(node.op.core, inputs, self.params[id(node)], None, True)
             except (MXNetError, IndexError, ValueError, TypeError, AssertionError) as e:
                 e.add_note(f"in node {node.name!r}")
                 raise
@@ -116,7 +118,7 @@ class EagerRun:
         gs[slot] = missing
         try:
             for part in op.gradients(params, tuple(gs), inputs, tuple([head] * len(gs))):
-                if part is not None and callable(part):
+                if part is not None and callable(part) and not getattr(op, "checks_heads", False):
                     part()
         except AttributeError:
             missing._refuse()

@@ -1,6 +1,7 @@
 """What is known of shapes, dtypes and storage, spread over a whole graph in both directions."""
 from collections import deque
 
+from .._core.array import elements_are_scalars
 from ..ops.errors import MXNetError
 from ..ops.params import DTYPES, FILE_CODES
 from ..ops.shapes import known, show, unify
@@ -80,13 +81,19 @@ class Spread:
 
 def edge_shape(shape):
     """A shape as users give it to a symbol: 0 (or -1) stands for an unknown dimension, () for nothing known."""
-    if shape is None or len(shape) == 0:
+    if shape is None:
+        return None
+    if elements_are_scalars():                                 # np_shape: 0 and () are real, -1 is unknown
+        return tuple(None if v is None or v < 0 else int(v) for v in shape)
+    if len(shape) == 0:
         return None
     return tuple(None if v is None or v <= 0 else int(v) for v in shape)
 
 
 def shown_shape(shape):
     """The opposite: unknown dimensions as 0, nothing known as ()."""
+    if elements_are_scalars():
+        return None if shape is None else tuple(-1 if v is None else v for v in shape)
     return () if shape is None else tuple(0 if v is None else v for v in shape)
 
 
@@ -127,6 +134,8 @@ def _shape_rule(node, ins, outs):
     try:
         return node.op.shapes(node.params, list(ins), list(outs))
     except ValueError as e:
+        if getattr(e, "from_user", False):         # raised by a custom operator's own code
+            raise
         raise MXNetError(f"{_title(node)}: {_conflict(node, ins, outs) or _told(node, e, ins)}") from None
 
 
@@ -205,6 +214,8 @@ def _type_rule(node, ins, outs):
     try:
         return node.op.types(node.params, list(ins), list(outs))
     except ValueError as e:
+        if getattr(e, "from_user", False):
+            raise
         seen = ", ".join(f"{n} {t}" for n, t in zip(node.input_names(), ins) if t)
         raise MXNetError(f"{_title(node)}: {e} (known: {seen or 'nothing'})") from None
 

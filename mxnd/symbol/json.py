@@ -111,7 +111,7 @@ def loads(text, symbol_class):
     try:
         return _read(graph, symbol_class, "load_json")
     except (KeyError, IndexError, TypeError, AttributeError, ValueError, OverflowError, RecursionError) as e:
-        if isinstance(e, MXNetError):
+        if isinstance(e, MXNetError) or getattr(e, "from_user", False):
             raise
         raise MXNetError(f"load_json: the text is no symbol graph ({type(e).__name__}: {e})") from None
 
@@ -225,7 +225,7 @@ def _upgrade(node, version):
     """What files of earlier releases left out or meant otherwise."""
     op = node.op
     for key in [k for k in node.attrs if k not in op.params and not is_attribute(k)]:
-        if version < 10000 and op.params:                      # user attributes without underscores
+        if version < 10000 and op.params and not op.open_params:                      # user attributes without underscores
             node.attrs[f"__{key}__"] = node.attrs.pop(key)
             node.changed()
     if version < 904:                                          # how states are filled belongs to their variables since then

@@ -24,8 +24,8 @@ class Node:
         """Checked parameters of the operator; raises MXNetError for a bad one."""
         if self._params is None:
             op = self.op
-            given = {k: v for k, v in self.attrs.items() if k in op.params}
-            if len(given) != len(self.attrs) and op.params and not getattr(op, "ignores_unknown", False):
+            given = {k: v for k, v in self.attrs.items() if (not is_attribute(k) if op.open_params else k in op.params)}
+            if not op.open_params and len(given) != len(self.attrs) and op.params and not getattr(op, "ignores_unknown", False):
                 for key in self.attrs:
                     if key not in op.params and not is_attribute(key):
                         raise MXNetError(f"{op.name}: unknown parameter {key!r}; expected one of {', '.join(op.params)} "
@@ -65,7 +65,7 @@ class Node:
 
     def auxiliary(self):
         """Positions of the inputs that are auxiliary states: those declared, or else those written in place."""
-        names = () if self.op is None else self.op.aux or self.op.mutates
+        names = () if self.op is None else self.op.state_names(self.params if self.op.open_params else None)
         return [i for i, n in enumerate(self.input_names()[:len(self.inputs)]) if n in names] if names else ()
 
     def shown_attrs(self):

@@ -1,7 +1,7 @@
 """The Symbol of a recorded computation, for `autograd.get_symbol`."""
 from .._core import tape
 from ..ops.errors import MXNetError
-from .compose import text_of
+from ..ops.params import text_of
 from .node import Node
 from .symbol import Symbol
 
@@ -82,5 +82,7 @@ def _key(x):
 
 def _texts(op, params):
     """Parameters that differ from their defaults, as text; the number of an operator with a scalar always."""
+    if op.open_params:
+        return params.texts()
     return {k: text_of(float(v) if k == "scalar" else v, p.kind) for (k, p), v in zip(op.params.items(), params or ())
             if p.required or v != p.default or k == "scalar"}

@@ -137,7 +137,7 @@ class Runner:
             outs = range(first, first + len(node.outputs))
             over = tuple(dict.fromkeys(s for s in (*inputs, *outs) if last.get(s, k) == k and s not in kept))
             core = runners(node) if node.subgraphs else node.op.core
-            self.steps.append((node, core, node.params, tuple(inputs), first, over))
+            self.steps.append((node, core, node.op.bound(node.params), tuple(inputs), first, over))
 
     def __call__(self, *arrays):
         values = [None] * self.count

@@ -11,6 +11,8 @@ from .node import auxiliary, copy_graph, describe, order
 
 __all__ = ["Group", "Symbol"]
 
+BACKENDS = ("MKLDNN", "MKLDNN_QUANTIZE", "default", "default_v2")
+
 
 class Symbol:
     """One output of an operator, a variable, or a group of outputs.
@@ -364,9 +366,46 @@ class Symbol:
         from ..visualization.display import html
         return html(self)
 
+    # ---- other back ends
+    def get_backend_symbol(self, backend):
+        """The graph as a back end of MXNet's would have it: executors here optimise graphs themselves, so it stays as it is.
+
+        Parameters
+        ----------
+        backend : str
+            One of MXNet's: 'MKLDNN', 'MKLDNN_QUANTIZE', 'default' or 'default_v2'.
+
+        Returns
+        -------
+        Symbol
+        """
+        if backend not in BACKENDS:
+            raise MXNetError(f"get_backend_symbol: unknown back end {backend!r}; expected one of {', '.join(BACKENDS)}")
+        return Symbol(copy_graph(self._entries))
+
+    def optimize_for(self, backend, args=None, aux=None, ctx=None, shape_dict=None, type_dict=None, stype_dict=None,
+                     skip_infer=False, **kwargs):
+        """See `get_backend_symbol`; a back end of another name changes nothing either.
+
+        Parameters
+        ----------
+        backend : str
+        args, aux, ctx, shape_dict, type_dict, stype_dict, skip_infer, **kwargs
+            Accepted for compatibility.
+
+        Returns
+        -------
+        Symbol
+        """
+        if not isinstance(backend, str):
+            raise TypeError(f"optimize_for: backend: expected text, got {type(backend).__name__}")
+        return Symbol(copy_graph(self._entries))
+
     # ---- what only arrays have
     def __bool__(self):
         raise NotImplementedForSymbol("__bool__", "bool")
+
+    __nonzero__ = __bool__                               # Python 2's name
 
     def as_nd_ndarray(self):
         """The symbol itself."""

@@ -30,13 +30,13 @@ def test_flags():
 
 
 def test_requests():
-    for req, want in (("write", [6.0]), ("add", [18.0]), ("null", [0.0])):
+    for req, want in (("write", [6.0]), ("add", [18.0]), ("null", None)):
         x, w = attached([3.0], req), attached([1.0])
         for _ in range(3):
             with ag.record():
                 y = x * x + w
             y.backward()
-        assert x.grad.asnumpy().tolist() == want
+        assert (x.grad if want is None else x.grad.asnumpy().tolist()) == want
     with pytest.raises(KeyError):
         x.attach_grad("other")
 

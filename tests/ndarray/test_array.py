@@ -176,3 +176,34 @@ def test_too_many_dimensions_and_sizes():
         mx.nd.zeros((2**40, 2**10))
     with pytest.raises(MXNetError):
         mx.nd.empty((-1, 2))
+
+
+def test_whole_assignment_while_recording():
+    nd = mx.nd
+    x, fresh = nd.array([[1.0, 2.0]]), nd.zeros((2, 2))
+    x.attach_grad()
+    with mx.autograd.record():
+        fresh[:] = x * 3                                # broadcast, and followed
+        y = fresh * fresh
+        other = nd.zeros((2, 2))
+        other[:] = 5
+        other[0:1] = np.ones((1, 2))                    # nothing here is recorded
+        for write in (lambda: fresh.__setitem__(slice(None), 1), lambda: x.__setitem__(slice(None), 1),
+                      lambda: other.__setitem__(0, x[0])):
+            with pytest.raises(mx.MXNetError, match="record"):
+                write()
+    y.backward()
+    np.testing.assert_array_equal(x.grad.asnumpy(), [[36, 72]])
+    assert other.asnumpy().tolist() == [[1, 1], [5, 5]]
+
+
+def test_elements_of_arrays_have_shape_one_or_none():
+    nd = mx.nd
+    x, m = nd.array([1.0, 2.0]), nd.ones((2, 2))
+    assert x[1].shape == m[0, 1].shape == (1,)
+    with mx.util.np_shape(True):
+        assert x[1].shape == m[0, 1].shape == x[-1].shape == () and x[1].asscalar() == 2
+        assert m[0].shape == (2,) and x.sum().shape == (1,)
+    z = nd.zeros(())
+    z[:] = 4
+    assert z[:].asscalar() == 4
