@@ -6,7 +6,9 @@ from .._core.array import NDArray, add_method
 from ..namespaces import NAMES, home
 from ..ops.fluent import METHODS as _FLUENT
 from . import arithmetic as _arithmetic
+from . import finite as _finite
 from . import functions as _functions
+from . import internal as _written
 from . import interop as _interop
 from . import methods as _methods
 from . import random as _random
@@ -36,6 +38,8 @@ for _name, _f in _functions.FUNCTIONS.items():
     if _space == "op":
         globals().setdefault(_short, _f)
 globals().update(_arithmetic.FUNCTIONS)
+for _name, _table in (("contrib", _finite.FUNCTIONS), ("_internal", _written.FUNCTIONS)):
+    _SPACES[_name].__dict__.update(_table)
 
 for _table in (_methods.METHODS, _methods.PROPERTIES, _interop.METHODS):
     for _name, _f in _table.items():
@@ -113,7 +117,7 @@ def histogram(a, bins=10, range=None):
     Returns
     -------
     list of NDArray
-        Counts and edges.
+        Counts and edges; without `range` a tuple, in float32.
 
     Examples
     --------
@@ -123,6 +127,9 @@ def histogram(a, bins=10, range=None):
     f = _functions.FUNCTIONS["_histogram"]
     if isinstance(bins, NDArray):
         return f(a, bins)
-    if range is None:
-        range = (a.min().asscalar(), a.max().asscalar())
+    if range is None:                  # as MXNet: counts and edges in float32, a tuple
+        a = a.astype("float64")
+        low, high = (a.min().asscalar(), a.max().asscalar()) if a.size else (0.0, 1.0)
+        range = (low, high) if low < high else (low - 0.5, high + 0.5)
+        return tuple(part.astype("float32") for part in f(a, bin_cnt=bins, range=range))
     return f(a, bin_cnt=bins, range=range)
