@@ -36,18 +36,18 @@ op("_zeros_without_dtype", params=dict(shape=shape(None, at_least=0), ctx=text("
    example="mx.nd._internal._zeros_without_dtype(shape=(2, 3))")
 
 
-op("_set_value", inputs="", params=dict(src=number()), shapes=lambda p, ins, outs: (ins, outs), kernel="fill",
-   types=lambda p, ins, outs: (ins, [outs[0] or "float32"]), arguments=lambda p, ins, outs: [p.src],
-   doc="One number everywhere: in graphs in the shape that its use asks for, at the call in the shape of `out`.",
-   example="mx.nd._internal._set_value(src=3.0, out=mx.nd.zeros((2, 3)))")
+def _refused(why):
+    def rule(p, ins, outs):
+        raise ValueError(why)
+    return rule
 
 
-def _no_gradient(p, ins, outs):
-    raise ValueError("stands for a gradient that does not exist; it has no value and cannot run")
+_NOWHERE = dict(inputs="", types=lambda p, ins, outs: (ins, [outs[0] or "float32"]), kernel="fill")
 
-
-op("_NoGradient", inputs="", shapes=_no_gradient, types=lambda p, ins, outs: (ins, [outs[0] or "float32"]), kernel="fill",
-   doc="Stands for a gradient that does not exist; files that hold it can be read, but it has no value.")
+op("_set_value", params=dict(src=number()), shapes=_refused("needs an array to write to, out; expected _full in a graph"),
+   doc="Sets all elements of `out` to a number.", example="mx.nd._internal._set_value(3.0, out=mx.nd.zeros((2, 3)))", **_NOWHERE)
+op("_NoGradient", shapes=_refused("stands for a gradient that does not exist; it has no value and cannot run"),
+   doc="Stands for a gradient that does not exist; files that hold it can be read, but it has no value.", **_NOWHERE)
 
 
 # ---- sequences of numbers ---------------------------------------------------------------------------
