@@ -12,6 +12,7 @@ from . import internal as _written
 from . import interop as _interop
 from . import methods as _methods
 from . import random as _random
+from . import updates as _updates
 from .convert import array, from_dlpack, from_numpy, to_dlpack_for_read, to_dlpack_for_write
 from .create import arange, concatenate, empty, eye, full, linspace, moveaxis, onehot_encode, ones, zeros
 
@@ -38,8 +39,9 @@ for _name, _f in _functions.FUNCTIONS.items():
     if _space == "op":
         globals().setdefault(_short, _f)
 globals().update(_arithmetic.FUNCTIONS)
-for _name, _table in (("contrib", _finite.FUNCTIONS), ("_internal", _written.FUNCTIONS)):
+for _name, _table in (("contrib", _finite.FUNCTIONS), ("contrib", _updates.FUNCTIONS), ("_internal", _written.FUNCTIONS)):
     _SPACES[_name].__dict__.update(_table)
+_SPACES["contrib"].uniform, _SPACES["contrib"].rand_zipfian = _random.uniform, _random.rand_zipfian
 
 for _table in (_methods.METHODS, _methods.PROPERTIES, _interop.METHODS):
     for _name, _f in _table.items():

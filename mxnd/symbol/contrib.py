@@ -1,4 +1,5 @@
 """Operators outside the core, `mx.sym.contrib`."""
 from .spaces import fill
+from .updates import adamw_update, mp_adamw_update, rand_zipfian, uniform
 
 fill(__name__, "contrib")
