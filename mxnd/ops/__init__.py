@@ -5,6 +5,6 @@ from . import view, shape, slice, repeat, join, index, sequence, create
 from . import reduce, order, softmax
 from . import linear, conv, pool, batch_norm, norm, activation, dropout, loss
 from . import random, optimizer
-from . import columns, contrib, attention, quantize, fourier, hawkes, image
+from . import columns, contrib, attention, quantize, quantized, fourier, hawkes, image
 from . import sparse
 from .declare import REGISTRY, Op
