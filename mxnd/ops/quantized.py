@@ -61,8 +61,9 @@ def _act_rule(p, ins, outs):
     return with_ranges()(p, ins, outs)
 
 
-op("_contrib_quantized_act", inputs="data min_data max_data", outputs=ENDS, shapes=_act_rule, types=quantized_types(
-   lambda p, t: t, BYTES, "int8"), compose=lambda p, x, low, high: _with_range(F.relu(x), low, high), params=dict(act_type=choice(REQUIRED, "relu", "sigmoid", "softrelu", "softsign", "tanh")),
+op("_contrib_quantized_act", inputs="data min_data max_data", outputs=ENDS, shapes=_act_rule,
+   params=dict(act_type=choice(REQUIRED, "relu", "sigmoid", "softrelu", "softsign", "tanh")),
+   types=quantized_types(lambda p, t: t, BYTES, "int8"), compose=lambda p, x, low, high: _with_range(F.relu(x), low, high),
    samples=(dict(inputs=[[[-3, 5]], [-1], [1]], params=dict(act_type="relu")),),
    doc="Integers below 0 become 0; of the activations only relu.  " + _RANGE,
    example="mx.nd.contrib.quantized_act(mx.nd.array([-3, 5], dtype='int8'), mx.nd.array([-1]), mx.nd.array([1]), act_type='relu')")

@@ -52,4 +52,5 @@ cdef int col2im(mxnd_call* c) noexcept nogil:
     return columns_add(c)
 
 
-kernels = {"im2col": entry(im2col), "col2im": entry(col2im), "conv_forward": entry(conv_forward), "conv_data": entry(conv_data), "conv_weight": entry(conv_weight)}
+kernels = {"im2col": entry(im2col), "col2im": entry(col2im),
+           "conv_forward": entry(conv_forward), "conv_data": entry(conv_data), "conv_weight": entry(conv_weight)}

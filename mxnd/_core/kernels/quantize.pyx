@@ -25,4 +25,5 @@ cdef int calibrate_entropy(mxnd_call* c) noexcept nogil:
     return entropy_threshold(c)
 
 
-kernels = {"quantize": entry(quantize), "calibrate_entropy": entry(calibrate_entropy), "dequantize": entry(dequantize), "with_ends": entry(with_ends)}
+kernels = {"quantize": entry(quantize), "calibrate_entropy": entry(calibrate_entropy),
+           "dequantize": entry(dequantize), "with_ends": entry(with_ends)}
