@@ -1,6 +1,7 @@
 """Small operators of mx.nd.contrib: gradients by convention, comparisons of whole arrays, rows chosen by a mask."""
-from .declare import F, op, unary
-from .params import flag, integer, number
+from . import index  # noqa: F401  declares Embedding
+from .declare import REGISTRY, F, op, unary
+from .params import dtype, flag, integer, number
 from .shapes import axis_of, known, same, show, unify
 
 # ---- gradients by convention ---------------------------------------------------------------------------
@@ -91,6 +92,17 @@ op("_contrib_boolean_mask", inputs="data index", aliases="_npi_boolean_mask", pa
    doc="The parts of data along one axis where index is not zero.  The length of that axis depends on the values, so graphs know "
        "it only when they run.",
    example="mx.nd.contrib.boolean_mask(mx.nd.array([[1, 2], [3, 4], [5, 6]]), mx.nd.array([1, 0, 1]))")
+
+# ---- embedding under an older name ---------------------------------------------------------------------------
+
+op("_contrib_SparseEmbedding", inputs="data weight",
+   params=dict(input_dim=integer(at_least=1), output_dim=integer(at_least=1),
+               dtype=dtype("float32", "float16", "float32", "float64", "int32", "uint8"), deterministic=flag()),
+   shapes=REGISTRY["Embedding"].shapes, types=REGISTRY["Embedding"].types,
+   compose=lambda p, x, w: F.Embedding(x, w, input_dim=p.input_dim, output_dim=p.output_dim, dtype=p.dtype, sparse_grad=True),
+   samples=(dict(inputs=[[0, 2], [[1, 2], [3, 4], [5, 6]]], params=dict(input_dim=3, output_dim=2)),),
+   doc="Embedding whose weight has a row_sparse gradient; use Embedding with sparse_grad.",
+   example="mx.nd.contrib.SparseEmbedding(mx.nd.array([1, 0]), mx.nd.array([[1, 2], [3, 4]]), input_dim=2, output_dim=2)")
 
 # ---- casts of several arrays ---------------------------------------------------------------------------------
 

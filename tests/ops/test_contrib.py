@@ -129,6 +129,23 @@ def test_names_of_older_files():
             f()
 
 
+def test_embedding_under_an_older_name_has_a_sparse_gradient():
+    weight = mx.nd.array(np.arange(12).reshape(3, 4))
+    weight.attach_grad(stype="row_sparse")
+    with mx.autograd.record():
+        y = C.SparseEmbedding(mx.nd.array([2, 2]), weight, input_dim=3, output_dim=4)
+    y.backward()
+    assert y.asnumpy()[0].tolist() == [8, 9, 10, 11]
+    assert weight.grad.stype == "row_sparse" and weight.grad.indices.asnumpy().tolist() == [2]
+
+
+def test_updates_of_several_weights_as_symbols():
+    names = [mx.sym.var(c) for c in ("w", "g", "m", "v", "r")]
+    s = mx.sym._internal._multi_adamw_update(*names, lrs=(0.1,), wds=(0.0,), etas=(1.0,), num_weights=1)
+    values = {c: mx.nd.ones((2,)) for c in "wgmv"} | {"r": mx.nd.ones((1,))}
+    np.testing.assert_allclose(mx.sym.load_json(s.tojson()).eval(**values)[0].asnumpy(), [0.9, 0.9], rtol=1e-6)
+
+
 def test_older_namespaces():
     import mxnd.contrib.nd
     import mxnd.contrib.symbol
