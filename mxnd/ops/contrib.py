@@ -1,5 +1,4 @@
 """Small operators of mx.nd.contrib: gradients by convention, comparisons of whole arrays, rows chosen by a mask."""
-from . import index  # noqa: F401  declares Embedding
 from .declare import REGISTRY, F, op, unary
 from .params import dtype, flag, integer, number
 from .shapes import axis_of, known, same, show, unify

@@ -176,6 +176,8 @@ static int image_resize(mxnd_call *c, int add)
 {
     const int bilinear = (int)c->i[0], type = c->out->type;
     const P images = c->i[1], h = c->i[2], w = c->i[3], nh = c->i[4], nw = c->i[5], ch = c->i[6], item = item_of(type);
+    if (!c->out->size)
+        return MX_OK;
     image_place *rows = c->take((size_t)(nh + nw + 1) * sizeof *rows), *columns = rows + nh;
     if (!rows)
         return MX_MEMORY_ERROR;

@@ -12,25 +12,27 @@ static const double LIGHT[3][3] = {{55.46 * -0.5675, 4.794 * 0.7192, 1.148 * 0.4
                                    {55.46 * -0.5808, 4.794 * -0.0045, 1.148 * -0.8140},
                                    {55.46 * -0.5836, 4.794 * -0.6948, 1.148 * 0.4203}};
 
-/* How far a channel is from the least to the greatest of the new colour: hue runs from 0 to 6, red is at 0. */
+/* How far a channel is from the least to the greatest of the new colour: hue runs around from 0 to 6, `at` is the channel's. */
 static inline double hue_share(double hue, double at)
 {
-    double d = fabs(fmod(hue - at + 12, 6) - 3);              /* 3 at the channel's own hue, 0 opposite */
-    d -= 1;
+    double d = fabs(hue - at);
+    d = 2 - (d > 3 ? 6 - d : d);
     return d < 0 ? 0 : d > 1 ? 1 : d;
 }
 
+/* turn: from 0 to 6. */
 static inline void turn_hue(const double *x, double turn, double *y)
 {
-    const double most = fmax(x[0], fmax(x[1], x[2])), least = fmin(x[0], fmin(x[1], x[2])), span = most - least;
-    if (!(span > 0) || !isfinite(turn)) {
+    const double a = x[0] > x[1] ? x[0] : x[1], b = x[0] > x[1] ? x[1] : x[0];
+    const double most = a > x[2] ? a : x[2], least = b < x[2] ? b : x[2], span = most - least;
+    if (!(span > 0)) {
         y[0] = x[0], y[1] = x[1], y[2] = x[2];
         return;
     }
     double hue = most == x[0] ? (x[1] - x[2]) / span : most == x[1] ? (x[2] - x[0]) / span + 2 : (x[0] - x[1]) / span + 4;
-    hue = fmod(hue + 6 * (turn - floor(turn)) + 6, 6);
-    for (int c = 0; c < 3; c++)
-        y[c] = least + span * hue_share(hue, 2.0 * c);
+    hue += turn;
+    hue = hue < 0 ? hue + 6 : hue >= 6 ? hue - 6 : hue;
+    y[0] = least + span * hue_share(hue, 0), y[1] = least + span * hue_share(hue, 2), y[2] = least + span * hue_share(hue, 4);
 }
 
 /* Whole numbers are cut off after the point, as MXNet does, but hue, which comes back from divisions, is rounded. */
@@ -79,9 +81,10 @@ static void adjust_##T(int kind, int adjoint, P pixels, P channels, const double
             } \
         } \
     } else if (kind == HUE) { \
+        const double turn = isfinite(f[0]) ? 6 * (f[0] - floor(f[0])) : 0; \
         for (P i = 0; i < 3 * pixels; i += 3) { \
             double u[3] = {(double)x[i], (double)x[i + 1], (double)x[i + 2]}, v[3]; \
-            turn_hue(u, f[0], v); \
+            turn_hue(u, turn, v); \
             for (int c = 0; c < 3; c++) y[i + c] = STORE(T, ROUND(v[c]), LOW, HIGH); \
         } \
     } else { \

@@ -10,21 +10,27 @@
 static inline int quantize_threads(P n, int threads) { return n < 32768 ? 1 : threads; }
 static inline P quantize_at(P n, int k, int parts) { return n / parts * k + (k < n % parts ? k : n % parts); }
 
-/* Least and greatest element; nans are passed over.  Nothing leaves low above high. */
-#define ENDS(T) \
+/* Least and greatest element; nans are passed over.  Sixteen of each, so that vectors find them. */
+#define ENDS(T, LEAST, MOST) \
 static void ends_##T(const T *x, P from, P to, double *low, double *high) \
 { \
-    if (from >= to) \
-        return; \
-    T a = x[from], b = x[from]; \
-    for (P i = from; i < to; i++) \
-        a = x[i] < a || a != a ? x[i] : a, b = x[i] > b || b != b ? x[i] : b; \
-    if ((double)a < *low) *low = (double)a; \
-    if ((double)b > *high) *high = (double)b; \
+    T a[16], b[16]; \
+    for (int k = 0; k < 16; k++) \
+        a[k] = MOST, b[k] = LEAST; \
+    P i = from; \
+    for (; i + 16 <= to; i += 16) \
+        for (int k = 0; k < 16; k++) \
+            a[k] = x[i + k] < a[k] ? x[i + k] : a[k], b[k] = x[i + k] > b[k] ? x[i + k] : b[k]; \
+    for (; i < to; i++) \
+        a[0] = x[i] < a[0] ? x[i] : a[0], b[0] = x[i] > b[0] ? x[i] : b[0]; \
+    for (int k = 0; k < 16; k++) { \
+        if ((double)a[k] < *low) *low = (double)a[k]; \
+        if ((double)b[k] > *high) *high = (double)b[k]; \
+    } \
 }
-ENDS(float)
-ENDS(double)
-ENDS(int32_t)
+ENDS(float, -INFINITY, INFINITY)
+ENDS(double, -INFINITY, INFINITY)
+ENDS(int32_t, INT32_MIN, INT32_MAX)
 
 static void range_of(const mxnd_tensor *x, int threads, double *low, double *high)
 {
@@ -37,7 +43,7 @@ static void range_of(const mxnd_tensor *x, int threads, double *low, double *hig
         else if (x->type == MX_F64) ends_double((const double *)x->data, from, to, &least, &most);
         else ends_int32_t((const int32_t *)x->data, from, to, &least, &most);
     }
-    *low = least <= most ? least : 0, *high = least <= most ? most : 0;
+    *low = x->size && least <= most ? least : 0, *high = x->size && least <= most ? most : 0;       /* nothing but nans: 0 */
 }
 
 /* Rounded, halves to even, and kept in the type; nan becomes the greatest. */
