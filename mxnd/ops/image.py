@@ -182,6 +182,54 @@ op("_backward_image_resize", params=dict(shape=shape(at_least=0), **_RESIZE), sh
    doc="Images spread over the pixels that resize made them from: its adjoint.",
    example="mx.nd._internal._backward_image_resize(mx.nd.ones((2, 3, 1)), shape=(4, 5, 1))")
 
+op("_cvimresize", inputs="src", aliases="_npi_cvimresize", params=dict(w=integer(at_least=1), h=integer(at_least=1), interp=integer(1)),
+   shapes=_whole(lambda p, s: _resized(F._image_resize.Params((p.w, p.h), False, p.interp), _images(s, 3))),
+   compose=lambda p, x: F._image_resize(x, size=(p.w, p.h), interp=p.interp), samples=(dict(inputs=[(4, 5, 3)], params=dict(w=3, h=2)),),
+   doc="An image (height, width, channels) in another size; see image.resize.",
+   example="mx.nd._internal._cvimresize(mx.nd.ones((4, 5, 3)), w=3, h=2)")
+
+# ---- borders ----------------------------------------------------------------------------------------------------
+
+
+def _bordered(p, s):
+    h, w, c = _images(s, 3)
+    if p.type and not (h and w):
+        raise ValueError(f"src has shape {show(s)}; expected pixels to repeat")
+    if len(p.values) not in (0, c):
+        raise ValueError(f"values has {len(p.values)} numbers; expected one for each of {c} channels")
+    return h + p.top + p.bot, w + p.left + p.right, c
+
+
+def _border_sizes(p, old, new):
+    return [p.type, *old, p.top, p.left, *new[:2]]
+
+
+_BORDER = {k: integer(at_least=0) for k in ("top", "bot", "left", "right")} | dict(type=integer(0, at_least=0, at_most=4))
+
+op("_cvcopyMakeBorder", inputs="src", params=dict(_BORDER, value=number(0.0), values=floats(())), shapes=_whole(_bordered),
+   kernel="image_border",
+   arguments=lambda p, ins, outs: [*_border_sizes(p, ins[0], outs[0]), *map(float, p.values or [p.value] * ins[0][2])],
+   grad=lambda p, g, x, y: [lambda: F._backward_border(g[0], **{k: getattr(p, k) for k in _BORDER})],
+   samples=tuple(dict(inputs=[(2, 3, 2)], params=dict(top=1, bot=2, left=3, right=1, type=t, value=2.5)) for t in range(5)),
+   doc="An image (height, width, channels) with a border: type 0 of a value (or values, one for each channel), 1 of the outermost "
+       "pixels, 2 of the mirrored image, 3 of the repeated one, 4 of the image mirrored at its outermost pixels.",
+   example="mx.nd._internal._cvcopyMakeBorder(mx.nd.ones((4, 5, 3)), top=1, bot=1, left=2, right=2)")
+
+
+def _inside(p, s):
+    h, w, c = _images(s, 3)
+    if h < p.top + p.bot or w < p.left + p.right or p.type and (h == p.top + p.bot or w == p.left + p.right):
+        raise ValueError(f"data has shape {show(s)}; expected an image with a border")
+    return h - p.top - p.bot, w - p.left - p.right, c
+
+
+op("_backward_border", params=dict(_BORDER), shapes=_whole(_inside), kernel="image_border_add", kernel_types=("float32", "float64"),
+   arguments=lambda p, ins, outs: _border_sizes(p, outs[0], ins[0]),
+   grad=lambda p, g, x, y: [lambda: F._cvcopyMakeBorder(g[0], **p._asdict())],
+   samples=(dict(inputs=[(5, 7, 2)], params=dict(top=1, bot=2, left=3, right=1, type=4)),),
+   doc="The pixels of a border added to those that they repeat: the adjoint of a border.",
+   example="mx.nd._internal._backward_border(mx.nd.ones((4, 5, 3)), top=1, bot=1, left=2, right=2)")
+
 # ---- colour ------------------------------------------------------------------------------------------------------
 
 KINDS = ("brightness", "contrast", "saturation", "hue", "lighting", "jitter", "flip")

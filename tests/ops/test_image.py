@@ -129,3 +129,19 @@ def test_gradients_use_the_numbers_that_were_drawn():
         out = ex.forward(is_train=True)[0].asnumpy()
         ex.backward(mx.nd.array([[[3.0]], [[4.0]]]))
         assert grad.asnumpy().ravel().tolist() == ([3, 4] if out[0, 0, 0] == 1 else [4, 3])
+
+
+@pytest.mark.parametrize("kind, mode", [(0, "constant"), (1, "edge"), (2, "symmetric"), (3, "wrap"), (4, "reflect")])
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "float16"])
+def test_borders(kind, mode, dtype):
+    x = picture(3, 2, dtype=dtype)
+    got = mx.nd._internal._cvcopyMakeBorder(mx.nd.array(x, dtype=dtype), top=4, bot=1, left=0, right=5, type=kind, value=7.0)
+    more = {"constant_values": 7} if mode == "constant" else {}
+    np.testing.assert_array_equal(got.asnumpy(), np.pad(x, ((4, 1), (0, 5), (0, 0)), mode, **more))
+
+
+def test_borders_of_channels():
+    got = mx.nd._internal._cvcopyMakeBorder(mx.nd.zeros((1, 1, 3)), top=1, bot=0, left=0, right=0, values=(1, 2, 3))
+    assert got.asnumpy().ravel().tolist() == [1, 2, 3, 0, 0, 0]
+    with pytest.raises(MXNetError, match="values"):
+        mx.nd._internal._cvcopyMakeBorder(mx.nd.zeros((1, 1, 3)), top=1, bot=0, left=0, right=0, values=(1, 2))

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Images: layout and size (image.h), colour (image_colour.h)."""
+"""Images: layout and size (image.h), borders (image_border.h), colour (image_colour.h)."""
 include "kernel.pxi"
 
 cdef extern from "kernels/image_colour.h" nogil:
@@ -10,6 +10,16 @@ cdef extern from "kernels/image_colour.h" nogil:
     int c_adjust "image_adjust"(mxnd_call*)
     int c_factors "image_factors"(mxnd_call*)
 
+cdef extern from "kernels/image_border.h" nogil:
+    int border_copy(mxnd_call*)
+    int border_add(mxnd_call*)
+
+
+cdef int image_border(mxnd_call* c) noexcept nogil:
+    return border_copy(c)
+
+cdef int image_border_add(mxnd_call* c) noexcept nogil:
+    return border_add(c)
 
 cdef int image_to_tensor(mxnd_call* c) noexcept nogil:
     return to_tensor(c)
@@ -36,4 +46,5 @@ cdef int image_factors(mxnd_call* c) noexcept nogil:
 kernels = {"image_to_tensor": entry(image_to_tensor), "image_normalize": entry(image_normalize),
            "image_flip_if": entry(image_flip_if), "image_resize": entry(image_resize),
            "image_resize_add": entry(image_resize_add), "image_adjust": entry(image_adjust),
-           "image_factors": entry(image_factors)}
+           "image_factors": entry(image_factors), "image_border": entry(image_border),
+           "image_border_add": entry(image_border_add)}
