@@ -6,6 +6,7 @@ from . import (
     autograd,
     base,
     context,
+    contrib,
     datasets,
     engine,
     error,

@@ -200,6 +200,8 @@ cdef Plan make_plan(Operator op, object given, tuple inputs, bytes key):
     p.nout = len(decl.output_names(p.params))
     p.visible = decl.visible_outputs(p.params)
     if op.composed:
+        if decl.shapes is not None:
+            decl.infer_shapes(p.params, list(ins))
         return p
     in_types_, out_types = decl.infer_types(p.params, list(in_types))
     for i in range(p.nin):

@@ -7,11 +7,14 @@ from ..namespaces import NAMES, home
 from ..ops.fluent import METHODS as _FLUENT
 from . import arithmetic as _arithmetic
 from . import control as _control
+from . import finite as _finite
 from . import functions as _functions
 from . import indexing as _indexing
+from . import internal as _written
 from . import interop as _interop
 from . import methods as _methods
 from . import random as _random
+from . import updates as _updates
 from .convert import array, from_dlpack, from_numpy, to_dlpack_for_read, to_dlpack_for_write
 from .create import arange, concatenate, empty, eye, full, linspace, moveaxis, onehot_encode, ones, zeros
 from .keys import get_indexing_dispatch_code, get_oshape_of_gather_nd_op, indexing_key_expand_implicit_axes
@@ -41,6 +44,9 @@ for _name, _f in _functions.FUNCTIONS.items():
 globals().update(_arithmetic.FUNCTIONS)
 for _name in _control.__all__:
     setattr(_SPACES["contrib"], _name, getattr(_control, _name))
+for _name, _table in (("contrib", _finite.FUNCTIONS), ("contrib", _updates.FUNCTIONS), ("_internal", _written.FUNCTIONS)):
+    _SPACES[_name].__dict__.update(_table)
+_SPACES["contrib"].uniform, _SPACES["contrib"].rand_zipfian = _random.uniform, _random.rand_zipfian
 
 _indexing.install()
 for _table in (_methods.METHODS, _methods.PROPERTIES, _interop.METHODS):
@@ -119,7 +125,7 @@ def histogram(a, bins=10, range=None):
     Returns
     -------
     list of NDArray
-        Counts and edges.
+        Counts and edges; without `range` a tuple, in float32.
 
     Examples
     --------
@@ -129,8 +135,11 @@ def histogram(a, bins=10, range=None):
     f = _functions.FUNCTIONS["_histogram"]
     if isinstance(bins, NDArray):
         return f(a, bins)
-    if range is None:
-        range = (a.min().asscalar(), a.max().asscalar())
+    if range is None:                  # as MXNet: counts and edges in float32, a tuple
+        a = a.astype("float64")
+        low, high = (a.min().asscalar(), a.max().asscalar()) if a.size else (0.0, 1.0)
+        range = (low, high) if low < high else (low - 0.5, high + 0.5)
+        return tuple(part.astype("float32") for part in f(a, bin_cnt=bins, range=range))
     return f(a, bin_cnt=bins, range=range)
 
 

@@ -3,6 +3,7 @@ from .._core.array import NDArray
 from .._core.call import invoke
 from ..ops.declare import REGISTRY
 from ..ops.errors import MXNetError
+from ..ops.zipf import rand_zipfian as _rand_zipfian
 from .convert import check_context, place
 
 
@@ -147,6 +148,34 @@ def multinomial(data, shape=None, get_prob=False, out=None, dtype="int32", **kwa
     op = REGISTRY["_sample_multinomial"]
     params = {"get_prob": get_prob, "dtype": dtype, **({} if shape is None else {"shape": shape})}
     return invoke(op.core, (data,), op.pack(params), out)
+
+
+def rand_zipfian(true_classes, num_sampled, range_max, ctx=None):
+    """Classes drawn from an approximately Zipfian distribution, for sampled losses; found as mx.nd.contrib.rand_zipfian.
+
+    Parameters
+    ----------
+    true_classes : NDArray
+        Numbers of the true classes.
+    num_sampled : int
+    range_max : int
+        Number of classes.
+    ctx : Context, optional
+
+    Returns
+    -------
+    tuple of three NDArrays
+        Drawn classes (int64), how often the true classes are expected among them, and how often the drawn ones (float64).
+
+    Examples
+    --------
+    >>> drawn, true_count, drawn_count = mx.nd.contrib.rand_zipfian(mx.nd.array([3]), 4, 5)
+    >>> true_count.asnumpy()
+    array([0.49815515])
+    """
+    def numbers(low, high, shape, dtype):
+        return uniform(low, high, shape=shape, dtype=dtype, ctx=ctx)
+    return _rand_zipfian(numbers, true_classes, num_sampled, range_max)
 
 
 def shuffle(data, out=None, **kwargs):

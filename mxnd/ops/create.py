@@ -37,6 +37,20 @@ op("_zeros_without_dtype", params=dict(shape=shape(None, at_least=0), ctx=text("
    example="mx.nd._internal._zeros_without_dtype(shape=(2, 3))")
 
 
+def _refused(why):
+    def rule(p, ins, outs):
+        raise ValueError(why)
+    return rule
+
+
+_NOWHERE = dict(inputs="", types=lambda p, ins, outs: (ins, [outs[0] or "float32"]), kernel="fill")
+
+op("_set_value", params=dict(src=number()), shapes=_refused("needs an array to write to, out; expected _full in a graph"),
+   doc="Sets all elements of `out` to a number.", example="mx.nd._internal._set_value(3.0, out=mx.nd.zeros((2, 3)))", **_NOWHERE)
+op("_NoGradient", shapes=_refused("stands for a gradient that does not exist; it has no value and cannot run"),
+   doc="Stands for a gradient that does not exist; files that hold it can be read, but it has no value.", **_NOWHERE)
+
+
 # ---- sequences of numbers ---------------------------------------------------------------------------
 
 def _span(p):
@@ -112,6 +126,11 @@ _ONE = (dict(inputs=[(2, 3)], params={}),)
 op("_copy", inputs="data", aliases="identity", shapes=same, kernel="copy", grad=lambda p, g, x, y: [g[0]], keeps_zero=True,
    samples=_ONE,
    numpy="data.copy()", doc="A copy of the input.", example="mx.nd.identity(mx.nd.array([1, 2]))")
+
+for _name, _aliases, _doc in (("_copyto", "_npi_copyto", "A copy of the input; `mx.nd._internal._copyto(data, out=y)` writes it to y."),
+                              ("_CrossDeviceCopy", "", "A copy of the input on the device of what reads it: here the same one.")):
+    op(_name, inputs="data", aliases=_aliases, shapes=same, kernel="copy", grad=lambda p, g, x, y: [g[0]], keeps_zero=True,
+       samples=_ONE, numpy="data.copy()", doc=_doc, example=f"mx.nd._internal.{_name}(mx.nd.array([1, 2]))")
 
 op("BlockGrad", inputs="data", aliases="stop_gradient _sparse_stop_gradient", shapes=same, kernel="copy", keeps_zero=True,
    samples=_ONE, numpy="data.copy()", doc="A copy of the input through which no gradient flows.",

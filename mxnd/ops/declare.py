@@ -83,7 +83,9 @@ class Op:
     def input_names(self, p, count=None):
         """Names of the inputs used with these parameters (count: how many a variadic operator got)."""
         if self.variadic:
-            n = getattr(p, self.variadic) if count is None else count
+            n = count                      # a count of layers, each with several arrays, or of the arrays themselves
+            if n is None:
+                n = getattr(p, self.variadic) * getattr(self, "arrays_of_each", 1) + getattr(self, "arrays_after", 0)
             return tuple(f"arg{i}" for i in range(n))
         if self.takes is None:
             return self.inputs

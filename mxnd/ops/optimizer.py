@@ -258,7 +258,7 @@ def several(name, step, each, wide, momentum, preloaded):
     arrays = "weight, gradient" + (", momentum" if momentum else "") + (", float32 weight" if wide else "")
     op(name, inputs="data", variadic="num_weights", params=params, outputs=weights, types=types,
        shapes=update_shapes(each, (True, True) if preloaded else ()), kernel="optimizer_update", arguments=arguments,
-       inplace=True, arrays_of_each=each, written=tuple(range(2, each)), auto_variables=False,
+       inplace=True, arrays_of_each=each, arrays_after=2 * preloaded, written=tuple(range(2, each)), auto_variables=False,
        example=f"mx.nd.{name}({many(each)}, " + ("mx.nd.ones(1), mx.nd.zeros(1), " if preloaded else "lrs=(0.1,), wds=(0.0,), ")
        + "num_weights=1)",
        doc=f"""{step}_update for num_weights weights at once.
@@ -293,7 +293,7 @@ def several_adamw(name, each, wide):
     op(name, variadic="num_weights", outputs=weights, types=types, shapes=update_shapes(each, (None,)), kernel="optimizer_update",
        params=dict(lrs=floats(), **ADAM, wds=floats(), etas=floats(), clip_gradient=number(-1.0),
                    num_weights=integer(1, at_least=1)),
-       arguments=arguments, inplace=True, arrays_of_each=each, written=tuple(range(2, each)), auto_variables=False,
+       arguments=arguments, inplace=True, arrays_of_each=each, arrays_after=1, written=tuple(range(2, each)), auto_variables=False,
        example=f"mx.nd._internal.{name}({many(each)}, mx.nd.ones(1), lrs=(0.1,), wds=(0.0,), etas=(1.0,), num_weights=1)",
        doc=ADAMW_DOC + "\n\n    For num_weights weights: weight, grad, mean, var" + (", weight32" if wide else "")
        + " of each, then rescale_grad.")

@@ -150,6 +150,9 @@ def entry_of(cls, value, owner, key):
 def _named_entries(cls, node, p, named):
     op = node.op
     names = op.input_names(p)
+    first = op.inputs[:len(names)]
+    if first != names and all(named.get(k) is not None for k in first) and len([v for v in named.values() if v is not None]) == len(names):
+        named = dict(zip(names, map(named.get, first)))        # by position, an input in the middle left out
     for key, value in named.items():
         if value is not None and key not in names:
             if key not in op.inputs and not isinstance(value, cls):

@@ -49,5 +49,9 @@ def test_json_round_trip_and_inference(s):
     assert again.tojson() == text
     shapes = {f"in{k}": v.shape for k, v in enumerate(s.inputs)}
     if all(0 not in v and v for v in shapes.values()):
+        if getattr(s.op, "shape_from_data", False):
+            with pytest.warns(UserWarning, match="not enough is known"):
+                assert again.infer_shape(**shapes)[1] is None
+            return
         _, outs, _ = again.infer_shape(**shapes)
         assert outs == [y.shape for y in run(s, s.arrays())]

@@ -1,6 +1,11 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Convolution, its gradient for the data (also Deconvolution) and for the filters.  The loops are in conv.h."""
+"""Convolution, its gradient for the data (also Deconvolution) and for the filters, and im2col.  The loops
+are in conv.h and columns.h."""
 include "kernel.pxi"
+
+cdef extern from "kernels/columns.h" nogil:
+    int columns_all(mxnd_call*, int item)
+    int columns_add(mxnd_call*)
 
 cdef extern from "kernels/conv_ways.h" nogil:
     ctypedef struct conv_geometry:
@@ -40,4 +45,12 @@ cdef int conv_weight(mxnd_call* c) noexcept nogil:
     return conv_run_weight_f32(c, &g, <float*>c.inp[1].data, <float*>c.inp[0].data, <float*>c.out[0].data)
 
 
-kernels = {"conv_forward": entry(conv_forward), "conv_data": entry(conv_data), "conv_weight": entry(conv_weight)}
+cdef int im2col(mxnd_call* c) noexcept nogil:
+    return columns_all(c, item_size(c.inp[0].type))
+
+cdef int col2im(mxnd_call* c) noexcept nogil:
+    return columns_add(c)
+
+
+kernels = {"im2col": entry(im2col), "col2im": entry(col2im),
+           "conv_forward": entry(conv_forward), "conv_data": entry(conv_data), "conv_weight": entry(conv_weight)}
