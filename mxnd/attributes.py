@@ -1,15 +1,10 @@
 """Attributes that a block of code gives to every node made in it, `mx.AttrScope`."""
-import threading
+from .scopes import Scopes
 
 __all__ = ["AttrScope"]
 
 
-class _Scopes(threading.local):
-    def __init__(self):
-        self.stack = []
-
-
-_scopes = _Scopes()
+_scopes = Scopes()
 
 
 class _Current(type):

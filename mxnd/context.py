@@ -1,9 +1,8 @@
 """Devices: where an array's memory is."""
-import threading
-
 from .ops.errors import MXNetError
+from .scopes import Scopes
 
-_local = threading.local()
+_entered = Scopes()
 
 
 class Context:
@@ -38,7 +37,6 @@ class Context:
                 raise MXNetError(f"Context: unknown device; expected one of {', '.join(self.devstr2type)}, "
                                  f"got {device_type!r}") from None
             self.device_id = int(device_id)
-        self._before = []
 
     @property
     def device_type(self):
@@ -57,12 +55,11 @@ class Context:
     __repr__ = __str__
 
     def __enter__(self):
-        self._before.append(current_context())
-        _local.context = self
+        _entered.stack.append(self)
         return self
 
     def __exit__(self, ptype, value, trace):
-        _local.context = self._before.pop()
+        _entered.stack.pop()
 
     def empty_cache(self):
         """Give the memory that the pool keeps for reuse back to the system."""
@@ -81,7 +78,7 @@ def current_context():
     >>> mx.current_context()
     cpu(0)
     """
-    return getattr(_local, "context", Context.default_ctx)
+    return _entered.stack[-1] if _entered.stack else Context.default_ctx
 
 
 def cpu(device_id=0):

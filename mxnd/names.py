@@ -1,17 +1,10 @@
 """Automatic names of graph nodes, `mx.name`: `with mx.name.Prefix("net_"): ...`."""
-import threading
+from .scopes import Scopes
 
 __all__ = ["NameManager", "Prefix"]
 
 
-class _Scopes(threading.local):
-    """The stack of managers of each thread; the first one is made when a thread asks for it."""
-
-    def __init__(self):
-        self.stack = []
-
-
-_scopes = _Scopes()
+_scopes = Scopes()          # the first manager of a thread is made when it asks for one
 
 
 class _Current(type):

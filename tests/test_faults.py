@@ -206,3 +206,25 @@ with warnings.catch_warnings():
     mx.nd.ones((2,), dtype="float16") * 0.3
 """
     subprocess.run([sys.executable, "-P", "-c", code], check=True)
+
+
+def test_contexts_belong_to_threads_and_end_with_their_block():
+    shared, seen = mx.cpu(3), []
+
+    def work():
+        with shared:
+            inside.set()
+            left.wait(10)
+            seen.append(mx.current_context())
+        seen.append(mx.current_context())
+    inside, left = threading.Event(), threading.Event()
+    with mx.cpu(2):
+        thread = threading.Thread(target=work)
+        thread.start()
+        inside.wait(10)
+        with shared:
+            assert mx.current_context() == mx.cpu(3)
+        assert mx.current_context() == mx.cpu(2)
+        left.set()
+        thread.join()
+    assert mx.current_context() == mx.cpu(0) and seen == [mx.cpu(3), mx.cpu(0)]
