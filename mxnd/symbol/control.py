@@ -4,9 +4,9 @@ from collections import Counter
 from ..attributes import AttrScope
 from ..names import NameManager
 from ..ops.declare import REGISTRY
+from ..ops.params import text_of
 from ..structure import flat as _flat
 from ..structure import grouped, iterations, listed
-from ..ops.params import text_of
 from .compose import as_attributes
 from .node import Node
 from .subgraph import KEY, check, cut
