@@ -36,7 +36,7 @@ static void V(band_adaptive)(V(band) *a, ptrdiff_t in, ptrdiff_t out)
 
 static void V(band_resize)(V(band) *a, ptrdiff_t in, ptrdiff_t out, int corners)
 {
-    const T step = corners ? (out > 1 ? (T)(in - 1) / (T)(out - 1) : 0) : (T)in / (T)out;
+    const T step = out < 2 ? 0 : corners ? (T)(in - 1) / (T)(out - 1) : (T)in / (T)out;     /* one output is the first input */
     for (ptrdiff_t p = 0; p < out; p++) {
         T at = corners ? step * (T)p : step * ((T)p + (T)0.5) - (T)0.5;
         at = at > 0 ? at : 0;
