@@ -4,7 +4,7 @@ from . import elementwise
 from . import view, shape, slice, repeat, join, index, sequence, create
 from . import reduce, order, softmax
 from . import linear, conv, pool, sampler, batch_norm, norm, activation, dropout, loss
-from . import roi, resize, roi_points, correlation, deform
+from . import roi, resize, roi_points, correlation, deform, boxes, multibox
 from . import random, optimizer
 from . import sparse
 from .declare import REGISTRY, Op
