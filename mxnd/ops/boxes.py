@@ -155,7 +155,7 @@ def _decode_shapes(p, ins, outs):
     return [data, anchors], [data]
 
 
-op("_contrib_box_decode", inputs="data anchors", shapes=_decode_shapes, compose=_decode,
+op("_contrib_box_decode", inputs="data anchors", shapes=_decode_shapes, compose=_decode, checks=True,
    params=dict(std0=number(1.0), std1=number(1.0), std2=number(1.0), std3=number(1.0), clip=number(-1.0), format=form("center")),
    samples=(dict(inputs=[(2, 3, 4), (1, 3, 4)], params=dict(std0=0.1, std2=0.2)),
             dict(inputs=[(1, 2, 4), [[[0, 0, 2, 3], [1, 2, 2, 5]]]], params=dict(format="corner", clip=0.4))),
@@ -178,7 +178,7 @@ def _encode_shapes(p, ins, outs):
 def _encode(p, samples, matches, anchors, refs, means, stds):
     n, m = samples.shape
     used = samples > 0.5
-    batch = F.broadcast_to(F._reshape_to(F._contrib_arange_like(samples, axis=0), shape=(n, 1)), shape=(n, m))
+    batch = F.broadcast_add(F._reshape_to(F._contrib_arange_like(samples, axis=0), shape=(n, 1)), F.zeros_like(matches))
     places = F.stack(batch, F.where(used, matches, F.zeros_like(matches)), num_args=2, axis=0)
     rows = F.broadcast_to(F._reshape_to(used, shape=(n, m, 1)), shape=(n, m, 4))
     one = F.slice_axis(rows, axis=2, begin=0, end=1)
@@ -194,7 +194,7 @@ def _encode(p, samples, matches, anchors, refs, means, stds):
 
 
 op("_contrib_box_encode", inputs="samples matches anchors refs means stds", outputs="output0 output1", shapes=_encode_shapes,
-   compose=_encode,
+   compose=_encode, checks=True,
    samples=(dict(inputs=[[[1, 0, 1]], [[1, 7, 0]], [[[0, 0, 2, 3], [1, 1, 1, 1], [1, 2, 2, 5]]], [[[0, 1, 2, 2.5], [3, 1, 5, 2]]],
                          (4,), [0.1, 0.1, 0.2, 0.2]]),),
    doc="""Shifts that take anchors to their references, and a mask of the rows that count.

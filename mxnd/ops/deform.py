@@ -138,7 +138,7 @@ _TEXT = """A convolution whose filters read at moved places: {what}.
 _CONV = dict(inputs=[(1, 4, 4, 5), _OFFSETS, (2, 4, 2, 2), (2,)], params=dict(_SMALL, num_filter=2, num_deformable_group=2))
 op("_contrib_DeformableConvolution", inputs="data offset weight bias",
    takes=lambda p: without_bias(p).replace("data", "data offset"), params=dict(WINDOW, **FILTERS, layout=_LAYOUT),
-   shapes=_shapes(False), compose=_formula(False),
+   shapes=_shapes(False), compose=_formula(False), checks=True,
    samples=(_CONV, dict(inputs=[(1, 4, 4, 5), _OFFSETS, (2, 2, 2, 2)],
                         params=dict(_SMALL, num_filter=2, num_group=2, num_deformable_group=2, no_bias=True))),
    doc=_TEXT.format(what="bilinear interpolation inside the image, 0 outside", more="", source="Dai et al., Deformable Convolutional "
@@ -147,7 +147,7 @@ op("_contrib_DeformableConvolution", inputs="data offset weight bias",
            " kernel=(2, 2), num_filter=1, no_bias=True)")
 op("_contrib_ModulatedDeformableConvolution", inputs="data offset mask weight bias",
    takes=lambda p: without_bias(p).replace("data", "data offset mask"),
-   params=dict(WINDOW, **FILTERS, im2col_step=integer(64, at_least=1), layout=_LAYOUT), shapes=_shapes(True), compose=_formula(True),
+   params=dict(WINDOW, **FILTERS, im2col_step=integer(64, at_least=1), layout=_LAYOUT), shapes=_shapes(True), compose=_formula(True), checks=True,
    samples=(dict(inputs=[(1, 4, 4, 5), _OFFSETS, (1, 8, 3, 3), (2, 4, 2, 2), (2,)], params=_CONV["params"]),),
    doc=_TEXT.format(what="bilinear interpolation that fades to 0 within a pixel around the image", more="""  mask (samples,
     num_deformable_group kernel, rows, columns) multiplies what is read.""", source="Zhu et al., Deformable ConvNets v2, 2018"),

@@ -46,8 +46,8 @@ static void V(band_resize)(V(band) *a, ptrdiff_t in, ptrdiff_t out, int corners)
         a->count[p] = low + 1 < in ? 2 : 1;
         a->divisor[p] = 1;
         a->weight[p * a->stride] = low + 1 < in ? 1 - (at - (T)low) : 1;
-        if (low + 1 < in)
-            a->weight[p * a->stride + 1] = at - (T)low;
+        if (a->stride > 1)
+            a->weight[p * a->stride + 1] = low + 1 < in ? at - (T)low : 0;
     }
 }
 
@@ -165,6 +165,45 @@ static void V(band_give)(const bands_t *b, const V(band) *y, const V(band) *x, c
     }
 }
 
+/* As band_take and band_give where a band has two inputs at most: whole rows first, then columns.  line: room for a row. */
+static void V(resize_take)(const bands_t *b, const V(band) *y, const V(band) *x, const T *image, T *out, T *line)
+{
+    const ptrdiff_t w = b->in[1];
+    for (ptrdiff_t p = 0; p < b->out[0]; p++, out += b->out[1]) {
+        const T *row = image + y->first[p] * w;
+        const T a = y->weight[p * y->stride], c = y->stride > 1 ? y->weight[p * y->stride + 1] : 0;
+        for (ptrdiff_t j = 0; j < w; j++)
+            line[j] = a * row[j];
+        for (ptrdiff_t j = 0; j < w && c != 0; j++)                     /* inputs that do not count may be infinite */
+            line[j] += c * row[w + j];
+        if (x->stride < 2)
+            for (ptrdiff_t q = 0; q < b->out[1]; q++)
+                out[q] = line[0];
+        else
+            for (ptrdiff_t q = 0; q < b->out[1]; q++) {
+                const T k = x->weight[2 * q + 1], more = k * line[x->first[q] + (x->count[q] - 1)];
+                out[q] = x->weight[2 * q] * line[x->first[q]] + (k != 0 ? more : 0);
+            }
+    }
+}
+
+static void V(resize_give)(const bands_t *b, const V(band) *y, const V(band) *x, const T *head, T *image, T *line)
+{
+    const ptrdiff_t w = b->in[1];
+    for (ptrdiff_t p = 0; p < b->out[0]; p++, head += b->out[1]) {
+        T *row = image + y->first[p] * w;
+        memset(line, 0, (size_t)w * sizeof(T));
+        for (ptrdiff_t q = 0; q < b->out[1]; q++) {
+            line[x->first[q]] += x->weight[q * x->stride] * head[q];
+            if (x->count[q] > 1 && x->weight[q * x->stride + 1] != 0)
+                line[x->first[q] + 1] += x->weight[q * x->stride + 1] * head[q];
+        }
+        for (ptrdiff_t k = 0; k < y->count[p]; k++)
+            for (ptrdiff_t j = 0; j < w && y->weight[p * y->stride + k] != 0; j++)
+                row[k * w + j] += y->weight[p * y->stride + k] * line[j];
+    }
+}
+
 /* in: data (samples, channels groups, height, width) or, to spread, head (regions, channels, out); then the boxes. */
 static int V(bands)(mxnd_call *c, int spread)
 {
@@ -182,7 +221,7 @@ static int V(bands)(mxnd_call *c, int spread)
         return MX_OK;
     const ptrdiff_t sy = bands_stride(&b, 0), sx = bands_stride(&b, 1);
     const int threads = vision_threads(c, 4.0 * (double)b.regions * (double)b.channels * (double)(cells + (boxes ? 0 : image)), b.channels);
-    const size_t bytes = V(band_bytes)(b.out[0], sy) + V(band_bytes)(b.out[1], sx) + 64;
+    const size_t bytes = V(band_bytes)(b.out[0], sy) + V(band_bytes)(b.out[1], sx) + (size_t)b.in[1] * sizeof(T) + 64;
     char *memory = c->take(bytes * (size_t)threads);
     if (!memory)
         return MX_MEMORY_ERROR;
@@ -190,7 +229,7 @@ static int V(bands)(mxnd_call *c, int spread)
     for (int t = 0; t < threads; t++) {
         const ptrdiff_t from = b.channels * t / threads, to = b.channels * (t + 1) / threads;
         V(band) y, x;
-        V(band_place)(&x, V(band_place)(&y, memory + bytes / 8 * 8 * (size_t)t, b.out[0], sy), b.out[1], sx);
+        T *line = (T *)V(band_place)(&x, V(band_place)(&y, memory + bytes / 8 * 8 * (size_t)t, b.out[0], sy), b.out[1], sx);
         for (ptrdiff_t r = 0; r < b.regions; r++) {
             const T *box = boxes ? (const T *)c->in[1].data + 5 * r : 0;
             const ptrdiff_t sample = boxes ? region_sample((double)box[0], b.samples) : 0;
@@ -203,7 +242,11 @@ static int V(bands)(mxnd_call *c, int spread)
                 if (sample < 0) {
                     if (!spread)
                         memset((T *)c->out->data + pooled, 0, (size_t)cells * sizeof(T));
-                } else if (spread)
+                } else if (b.kind == BANDS_RESIZE && spread)
+                    V(resize_give)(&b, &y, &x, (const T *)c->in->data + pooled, (T *)c->out->data + at, line);
+                else if (b.kind == BANDS_RESIZE)
+                    V(resize_take)(&b, &y, &x, (const T *)c->in->data + at, (T *)c->out->data + pooled, line);
+                else if (spread)
                     V(band_give)(&b, &y, &x, (const T *)c->in->data + pooled, (T *)c->out->data + at);
                 else
                     V(band_take)(&b, &y, &x, (const T *)c->in->data + at, (T *)c->out->data + pooled);

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include "call.h"
 
@@ -15,11 +14,36 @@ enum { BOX_CORNER, BOX_CENTER };                 /* x1 y1 x2 y2, or x y width he
 
 typedef struct { double key; ptrdiff_t place; } ranked_t;
 
-/* Higher keys first, equal ones in their order. */
-static int ranked_before(const void *a, const void *b)
+/* Sorts n items by falling keys; equal ones stay in their order.  spare: room for n items. */
+static void rank(ranked_t *x, ptrdiff_t n, ranked_t *spare)
 {
-    const ranked_t *x = a, *y = b;
-    return x->key != y->key ? (x->key < y->key ? 1 : -1) : x->place < y->place ? -1 : 1;
+    enum { RUN = 8 };
+    ranked_t *from = x, *to = spare;
+    for (ptrdiff_t a = 0; a < n; a += RUN)
+        for (ptrdiff_t k = a + 1; k < n && k < a + RUN; k++) {
+            const ranked_t v = x[k];
+            ptrdiff_t j = k;
+            for (; j > a && x[j - 1].key < v.key; j--)
+                x[j] = x[j - 1];
+            x[j] = v;
+        }
+    for (ptrdiff_t run = RUN; run < n; run *= 2) {
+        for (ptrdiff_t a = 0; a < n; a += 2 * run) {
+            const ptrdiff_t middle = a + run < n ? a + run : n, end = a + 2 * run < n ? a + 2 * run : n;
+            ptrdiff_t i = a, j = middle;
+            for (ptrdiff_t k = a; k < end; k++) {
+                const int second = j < end && (i >= middle || from[j].key > from[i].key);
+                to[k] = from[second ? j : i];
+                i += !second;
+                j += second;
+            }
+        }
+        ranked_t *other = from;
+        from = to;
+        to = other;
+    }
+    if (from != x)
+        memcpy(x, from, (size_t)n * sizeof(ranked_t));
 }
 
 static inline double rank_key(double v) { return v == v ? v : -INFINITY; }

@@ -29,14 +29,14 @@ static inline T B(overlap)(const T *a, const T *b)
 }
 
 /* n boxes in order of preference: corners, areas, classes, and which of them are gone. */
-typedef struct { ptrdiff_t n; T *x1, *y1, *x2, *y2, *area, *kind; char *gone; } B(boxes);
+typedef struct { ptrdiff_t n; T *x1, *y1, *x2, *y2, *area, *kind, *gone; } B(boxes);
 
-static inline size_t B(boxes_bytes)(ptrdiff_t n) { return (size_t)n * (6 * sizeof(T) + 8) + 64; }
+static inline size_t B(boxes_bytes)(ptrdiff_t n) { return (size_t)n * 7 * sizeof(T) + 64; }
 
 static void B(boxes_place)(B(boxes) *b, char *memory, ptrdiff_t n)
 {
     T *x = (T *)memory;
-    *b = (B(boxes)){n, x, x + n, x + 2 * n, x + 3 * n, x + 4 * n, x + 5 * n, (char *)(x + 6 * n)};
+    *b = (B(boxes)){n, x, x + n, x + 2 * n, x + 3 * n, x + 4 * n, x + 5 * n, x + 6 * n};
 }
 
 static inline void B(boxes_set)(B(boxes) *b, ptrdiff_t k, const T corners[4], T kind, T more)
@@ -58,10 +58,14 @@ static ptrdiff_t B(suppress)(const B(boxes) *b, T limit, int closed, T more, ptr
         if (++stayed == wanted)
             return stayed;
         const T x1 = b->x1[i], y1 = b->y1[i], x2 = b->x2[i], y2 = b->y2[i], area = b->area[i], kind = b->kind[i];
+        const T *restrict bx1 = b->x1, *restrict by1 = b->y1, *restrict bx2 = b->x2, *restrict by2 = b->y2;
+        const T *restrict areas = b->area, *restrict kinds = b->kind;
+        T *restrict gone = b->gone;                                      /* of the same width as the rest, so that the loop vectorises */
         for (ptrdiff_t j = i + 1; j < b->n; j++) {
-            const T w = B(least)(x2, b->x2[j]) - B(most)(x1, b->x1[j]) + more, h = B(least)(y2, b->y2[j]) - B(most)(y1, b->y1[j]) + more;
-            const T shared = (w > 0 ? w : 0) * (h > 0 ? h : 0), part = shared > 0 ? shared / (area + b->area[j] - shared) : 0;
-            b->gone[j] |= (char)((part > limit || (closed && part == limit)) & (kind == b->kind[j]));
+            const T w = B(least)(x2, bx2[j]) - B(most)(x1, bx1[j]) + more, h = B(least)(y2, by2[j]) - B(most)(y1, by1[j]) + more;
+            const T shared = (w > 0 ? w : 0) * (h > 0 ? h : 0), part = shared > 0 ? shared / (area + areas[j] - shared) : 0;
+            const int out = ((part > limit) | (closed & (part == limit))) & (kind == kinds[j]);
+            gone[j] = out ? 1 : gone[j];
         }
     }
     return stayed;
@@ -96,9 +100,9 @@ static void B(nms_one)(const mxnd_call *c, const T *x, T *out, int64_t *places, 
     for (ptrdiff_t k = 0; k < n; k++)
         if (x[k * w + score] > (T)c->d[1] && !(id >= 0 && i[7] >= 0 && x[k * w + id] == (T)i[7]))
             ranked[valid++] = (ranked_t){(double)x[k * w + score], k};
-    qsort(ranked, (size_t)valid, sizeof(ranked_t), ranked_before);
+    rank(ranked, valid, ranked + n);
     valid = i[3] > 0 && i[3] < valid ? i[3] : valid;
-    B(boxes_place)(&b, memory + (size_t)n * sizeof(ranked_t), valid);
+    B(boxes_place)(&b, memory + (size_t)(2 * n) * sizeof(ranked_t), valid);
     for (ptrdiff_t k = 0; k < valid; k++) {
         T corners[4];
         const T *row = x + ranked[k].place * w;
@@ -142,7 +146,7 @@ static int B(box_nms)(mxnd_call *c)
     if (samples * n == 0)
         return MX_OK;
     const int threads = box_threads(c, (double)samples * (double)n * (double)n, samples);
-    const size_t bytes = ((size_t)n * sizeof(ranked_t) + B(boxes_bytes)(n)) / 64 * 64 + 64;
+    const size_t bytes = ((size_t)(2 * n) * sizeof(ranked_t) + B(boxes_bytes)(n)) / 64 * 64 + 64;
     char *memory = c->take(bytes * (size_t)threads);
     if (!memory)
         return MX_MEMORY_ERROR;
@@ -192,12 +196,12 @@ static int B(matching)(mxnd_call *c)
     if (samples * n * m == 0)
         return MX_OK;
     const int threads = box_threads(c, 16.0 * (double)samples * (double)n * (double)m, samples);
-    ranked_t *memory = c->take((size_t)threads * (size_t)(n * m) * sizeof(ranked_t));
+    ranked_t *memory = c->take((size_t)threads * (size_t)(2 * n * m) * sizeof(ranked_t));
     if (!memory)
         return MX_MEMORY_ERROR;
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static, 1)
     for (int t = 0; t < threads; t++) {
-        ranked_t *ranked = memory + (ptrdiff_t)t * n * m;
+        ranked_t *ranked = memory + (ptrdiff_t)t * 2 * n * m;
         for (ptrdiff_t s = t; s < samples; s += threads) {
             const T *x = (const T *)c->in->data + s * n * m;
             T *rows = (T *)c->out[0].data + s * n, *columns = (T *)c->out[1].data + s * m;
@@ -205,7 +209,7 @@ static int B(matching)(mxnd_call *c)
             for (ptrdiff_t k = 0; k < n * m; k++)
                 if (up ? x[k] < (T)c->d[0] : x[k] > (T)c->d[0])                          /* others would end the search */
                     ranked[some++] = (ranked_t){up ? -(double)x[k] : (double)x[k], k};
-            qsort(ranked, (size_t)some, sizeof(ranked_t), ranked_before);
+            rank(ranked, some, ranked + n * m);
             for (ptrdiff_t k = 0; k < some; k++) {
                 const ptrdiff_t r = ranked[k].place / m, q = ranked[k].place % m;
                 if (rows[r] != -1 || columns[q] != -1)

@@ -48,7 +48,7 @@ static void B(target_one)(const mxnd_call *c, ptrdiff_t s, char *memory)
     if (truths == 0)
         return;
     ranked_t *ranked = (ranked_t *)memory;
-    B(match) *match = (B(match) *)(ranked + anchors);
+    B(match) *match = (B(match) *)(ranked + 2 * anchors);
     T *overlaps = (T *)(match + anchors);
     char *taken = (char *)(overlaps + anchors * truths);
     memset(taken, 0, (size_t)truths);
@@ -93,7 +93,7 @@ static void B(target_one)(const mxnd_call *c, ptrdiff_t s, char *memory)
                 sum += (T)exp((double)(score[k * anchors + j] - top));
             ranked[some++] = (ranked_t){rank_key(-exp((double)(score[j] - top)) / (double)sum), j};
         }
-        qsort(ranked, (size_t)some, sizeof(ranked_t), ranked_before);
+        rank(ranked, some, ranked + anchors);
         for (ptrdiff_t k = 0; k < some && k < negatives; k++)
             match[ranked[k].place].flag = 0;
     } else
@@ -123,7 +123,7 @@ static int B(multibox_target)(mxnd_call *c)
     if (samples * anchors == 0)
         return MX_OK;
     const int threads = box_threads(c, 16.0 * (double)samples * (double)anchors * (double)(labels + 1), samples);
-    const size_t bytes = (size_t)anchors * (sizeof(ranked_t) + sizeof(B(match)) + (size_t)labels * sizeof(T)) / 64 * 64 + (size_t)labels + 192;
+    const size_t bytes = (size_t)anchors * (2 * sizeof(ranked_t) + sizeof(B(match)) + (size_t)labels * sizeof(T)) / 64 * 64 + (size_t)labels + 192;
     char *memory = c->take((bytes / 64 * 64) * (size_t)threads);
     if (!memory)
         return MX_MEMORY_ERROR;
@@ -142,34 +142,37 @@ static void B(detect_one)(const mxnd_call *c, ptrdiff_t s, char *memory)
     const T *score = (const T *)c->in[0].data + s * classes * anchors, *shift = (const T *)c->in[1].data + s * anchors * 4;
     T *out = (T *)c->out->data + s * anchors * 6;
     ranked_t *ranked = (ranked_t *)memory;
-    T *copy = (T *)(ranked + anchors);
+    T *copy = (T *)(ranked + 2 * anchors), *best = copy, *kind = copy + anchors;        /* the copy is made when these are done with */
     B(boxes) b;
     ptrdiff_t n = 0;
     for (ptrdiff_t k = 0; k < anchors * 6; k++)
         out[k] = -1;
+    for (ptrdiff_t j = 0; j < anchors; j++)
+        best[j] = -1, kind[j] = 0;
+    for (ptrdiff_t k = 1; k < classes; k++)
+        for (ptrdiff_t j = 0; j < anchors; j++) {
+            const T v = score[k * anchors + j];
+            kind[j] = v > best[j] ? (T)k : kind[j];
+            best[j] = v > best[j] ? v : best[j];
+        }
     for (ptrdiff_t j = 0; j < anchors; j++) {
-        T best = -1;
-        ptrdiff_t kind = 0;
-        for (ptrdiff_t k = 1; k < classes; k++)
-            if (score[k * anchors + j] > best)
-                best = score[k * anchors + j], kind = k;
-        if (kind == 0 || best < (T)c->d[0])
+        if (kind[j] == 0 || best[j] < (T)c->d[0])
             continue;
         const T *a = (const T *)c->in[2].data + 4 * j, *v = shift + 4 * j;
         const T aw = a[2] - a[0], ah = a[3] - a[1], ax = (a[0] + a[2]) / 2, ay = (a[1] + a[3]) / 2;
         const T x = v[0] * (T)c->d[2] * aw + ax, y = v[1] * (T)c->d[3] * ah + ay;
         const T w = (T)exp((double)(v[2] * (T)c->d[4])) * aw / 2, h = (T)exp((double)(v[3] * (T)c->d[5])) * ah / 2;
         T *o = out + 6 * n;
-        o[0] = (T)(kind - 1), o[1] = best, o[2] = x - w, o[3] = y - h, o[4] = x + w, o[5] = y + h;
+        o[0] = kind[j] - 1, o[1] = best[j], o[2] = x - w, o[3] = y - h, o[4] = x + w, o[5] = y + h;
         for (int k = 2; k < 6 && c->i[3]; k++)
             o[k] = B(most)(0, B(least)(1, o[k]));
-        ranked[n] = (ranked_t){rank_key((double)best), n};
+        ranked[n] = (ranked_t){rank_key((double)best[j]), n};
         n++;
     }
     if (n == 0 || !(c->d[1] > 0 && c->d[1] <= 1))                       /* nothing is suppressed, nor sorted */
         return;
     memcpy(copy, out, (size_t)(6 * n) * sizeof(T));
-    qsort(ranked, (size_t)n, sizeof(ranked_t), ranked_before);
+    rank(ranked, n, ranked + anchors);
     const ptrdiff_t kept = topk > 0 && topk < n ? topk : n;
     B(boxes_place)(&b, (char *)(copy + 6 * anchors), kept);
     for (ptrdiff_t k = 0; k < kept; k++) {
@@ -188,7 +191,7 @@ static int B(multibox_detection)(mxnd_call *c)
     if (c->out->size == 0)
         return MX_OK;
     const int threads = box_threads(c, (double)samples * (double)anchors * (double)anchors, samples);
-    const size_t bytes = ((size_t)anchors * (sizeof(ranked_t) + 6 * sizeof(T)) + B(boxes_bytes)(anchors)) / 64 * 64 + 128;
+    const size_t bytes = ((size_t)anchors * (2 * sizeof(ranked_t) + 6 * sizeof(T)) + B(boxes_bytes)(anchors)) / 64 * 64 + 128;
     char *memory = c->take(bytes * (size_t)threads);
     if (!memory)
         return MX_MEMORY_ERROR;

@@ -25,7 +25,7 @@ static void B(proposal_one)(const mxnd_call *c, ptrdiff_t s, char *memory)
     const T rows = (T)trunc((double)(info[0] / stride)), columns = (T)trunc((double)(info[1] / stride));
     T *out = (T *)c->out[0].data + 5 * s * after, *out_score = (T *)c->out[1].data + s * after;
     ranked_t *ranked = (ranked_t *)memory;
-    T *box = (T *)(ranked + count);
+    T *box = (T *)(ranked + 2 * count);
     B(boxes) b;
     for (ptrdiff_t a = 0; a < each; a++) {
         T base[4];
@@ -57,7 +57,7 @@ static void B(proposal_one)(const mxnd_call *c, ptrdiff_t s, char *memory)
             ranked[at] = (ranked_t){rank_key((double)v), at};
         }
     }
-    qsort(ranked, (size_t)count, sizeof(ranked_t), ranked_before);
+    rank(ranked, count, ranked + count);
     const ptrdiff_t before = c->i[4] > 0 && c->i[4] < count ? c->i[4] : count;
     B(boxes_place)(&b, (char *)(box + 4 * count), before);
     for (ptrdiff_t k = 0; k < before; k++)
@@ -80,7 +80,7 @@ static int B(proposal)(mxnd_call *c)
     if (c->out[0].size == 0)
         return MX_OK;
     const int threads = box_threads(c, 64.0 * (double)samples * (double)count, samples);
-    const size_t bytes = ((size_t)count * (sizeof(ranked_t) + 4 * sizeof(T)) + B(boxes_bytes)(count)) / 64 * 64 + 128;
+    const size_t bytes = ((size_t)count * (2 * sizeof(ranked_t) + 4 * sizeof(T)) + B(boxes_bytes)(count)) / 64 * 64 + 128;
     char *memory = c->take(bytes * (size_t)threads);
     if (!memory)
         return MX_MEMORY_ERROR;
