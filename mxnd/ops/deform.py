@@ -24,19 +24,16 @@ def _offset(p, data, offset, planes, what="offset"):
 
 
 def _parts(p, data):
-    _per_group_of(data, p.num_deformable_group, "num_deformable_group")
+    """The shape of images whose channels deformable groups share evenly."""
+    if sides(data) is not None and data[1] is not None and data[1] % p.num_deformable_group:
+        raise ValueError(f"data has {data[1]} channels; expected a multiple of num_deformable_group, {p.num_deformable_group}")
     return data
-
-
-def _per_group_of(data, groups, name):
-    if data is not None and data[1] is not None and data[1] % groups:
-        raise ValueError(f"data has {data[1]} channels; expected a multiple of {name}, {groups}")
 
 
 # ---- patches -----------------------------------------------------------------------------------------------
 
 def _patch_shapes(p, ins, outs):
-    data, offset = _parts(p, sides(ins[0])), ins[1]
+    data, offset = _parts(p, ins[0]), ins[1]
     if data is None:
         return ins, outs
     offset = _offset(p, data, offset, 2)
@@ -100,7 +97,7 @@ def _shapes(modulated):
         if p.layout not in (None, "NCHW"):
             raise ValueError(f"layout {p.layout} has no kernel; expected NCHW")
         data, offset, *rest = ins
-        data = _parts(p, sides(data))
+        data = _parts(p, data)
         channels = None if data is None else data[1]
         inner = _per_group(channels, p.num_group, "the number of channels")
         _per_group(p.num_filter, p.num_group, "num_filter")
@@ -147,7 +144,8 @@ op("_contrib_DeformableConvolution", inputs="data offset weight bias",
            " kernel=(2, 2), num_filter=1, no_bias=True)")
 op("_contrib_ModulatedDeformableConvolution", inputs="data offset mask weight bias",
    takes=lambda p: without_bias(p).replace("data", "data offset mask"),
-   params=dict(WINDOW, **FILTERS, im2col_step=integer(64, at_least=1), layout=_LAYOUT), shapes=_shapes(True), compose=_formula(True), checks=True,
+   params=dict(WINDOW, **FILTERS, im2col_step=integer(64, at_least=1), layout=_LAYOUT), shapes=_shapes(True),
+   compose=_formula(True), checks=True,
    samples=(dict(inputs=[(1, 4, 4, 5), _OFFSETS, (1, 8, 3, 3), (2, 4, 2, 2), (2,)], params=_CONV["params"]),),
    doc=_TEXT.format(what="bilinear interpolation that fades to 0 within a pixel around the image", more="""  mask (samples,
     num_deformable_group kernel, rows, columns) multiplies what is read.""", source="Zhu et al., Deformable ConvNets v2, 2018"),

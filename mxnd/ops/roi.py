@@ -2,7 +2,7 @@
 
 A region is a row of rois: the number of its sample, then x and y of two corners.  Regions of a negative sample are padding
 and give zeros; regions have no gradient."""
-from .declare import FLOATS, F, op
+from .declare import FLOATS, F, find, op
 from .params import flag, integer, number, shape
 from .shapes import show, unify
 
@@ -73,7 +73,6 @@ def pooling(name, doc, example, params, size, arguments, samples, channels=lambd
 
 
 def op_params(name, sample):
-    from .declare import find
     return find(name).pack(sample["params"])
 
 

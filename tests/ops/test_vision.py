@@ -50,7 +50,8 @@ def test_roi_align_samples(ratio, aligned):
     x, y, w, h = box[0] - 0.5 * aligned, box[1] - 0.5 * aligned, box[2] - box[0], box[3] - box[1]
     for i in range(2):
         for j in range(3):
-            places = [(y + h / 2 * (i + (a + 0.5) / ratio), x + w / 3 * (j + (b + 0.5) / ratio)) for a in range(ratio) for b in range(ratio)]
+            steps = [(k + 0.5) / ratio for k in range(ratio)]
+            places = [(y + h / 2 * (i + a), x + w / 3 * (j + b)) for a in steps for b in steps]
             want = [np.mean([bilinear(X[1, c], *p) for p in places]) for c in range(8)]
             np.testing.assert_allclose(got.asnumpy()[0, :, i, j], want, rtol=1e-12)
 
@@ -223,7 +224,8 @@ def test_threads_give_the_same(name):
     corners = rng.uniform(0, 60, (40, 2))
     rois = array(np.concatenate([rng.integers(0, 2, (40, 1)), corners, corners + rng.uniform(1, 40, (40, 2))], 1))
     offset, w = array(rng.uniform(-2, 2, (2, 36, 40, 50))), array(rng.uniform(-1, 1, (3, 8, 3, 3)))
-    calls = {"resize": lambda: contrib.BilinearResize2D(x, height=61, width=33), "adaptive": lambda: contrib.AdaptiveAvgPooling2D(x, output_size=7),
+    calls = {"resize": lambda: contrib.BilinearResize2D(x, height=61, width=33),
+             "adaptive": lambda: contrib.AdaptiveAvgPooling2D(x, output_size=7),
              "correlation": lambda: mx.nd.Correlation(x, x + 1, max_displacement=2, pad_size=2),
              "deformable": lambda: contrib.DeformableConvolution(x, offset, w, kernel=(3, 3), pad=(1, 1), num_filter=3, no_bias=True,
                                                                  num_deformable_group=2)}

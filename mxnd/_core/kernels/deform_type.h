@@ -71,8 +71,10 @@ static int V(deform)(mxnd_call *c, int spread)
                         const T *head = (const T *)c->in->data + row;
                         T *o = (T *)c->out->data + plane;
                         for (ptrdiff_t p = 0; p < n; p++)
-                            for (int a = 0; a < 4; a++)
-                                o[pixel[a * DEFORM_BLOCK + p]] += weight[a * DEFORM_BLOCK + p] != 0 ? weight[a * DEFORM_BLOCK + p] * head[p] : 0;
+                            for (int a = 0; a < 4; a++) {
+                                const T w = weight[a * DEFORM_BLOCK + p];
+                                o[pixel[a * DEFORM_BLOCK + p]] += w != 0 ? w * head[p] : 0;
+                            }
                         continue;
                     }
                     const T *x = (const T *)c->in->data + plane;

@@ -37,7 +37,8 @@ static void B(target_one)(const mxnd_call *c, ptrdiff_t s, char *memory)
     const ptrdiff_t anchors = c->i[1], width = c->i[3], classes = c->i[4];
     const T *a = (const T *)c->in[0].data, *label = (const T *)c->in[1].data + s * c->i[2] * width;
     const T *score = (const T *)c->in[2].data + s * classes * anchors;
-    T *shift = (T *)c->out[0].data + s * anchors * 4, *mask = (T *)c->out[1].data + s * anchors * 4, *kind = (T *)c->out[2].data + s * anchors;
+    T *shift = (T *)c->out[0].data + s * anchors * 4, *mask = (T *)c->out[1].data + s * anchors * 4;
+    T *kind = (T *)c->out[2].data + s * anchors;
     ptrdiff_t truths = 0, positives = 0;
     memset(shift, 0, (size_t)(4 * anchors) * sizeof(T));
     memset(mask, 0, (size_t)(4 * anchors) * sizeof(T));
@@ -123,14 +124,15 @@ static int B(multibox_target)(mxnd_call *c)
     if (samples * anchors == 0)
         return MX_OK;
     const int threads = box_threads(c, 16.0 * (double)samples * (double)anchors * (double)(labels + 1), samples);
-    const size_t bytes = (size_t)anchors * (2 * sizeof(ranked_t) + sizeof(B(match)) + (size_t)labels * sizeof(T)) / 64 * 64 + (size_t)labels + 192;
-    char *memory = c->take((bytes / 64 * 64) * (size_t)threads);
+    const size_t each = 2 * sizeof(ranked_t) + sizeof(B(match)) + (size_t)labels * sizeof(T);
+    const size_t bytes = ((size_t)anchors * each + (size_t)labels) / 64 * 64 + 64;
+    char *memory = c->take(bytes * (size_t)threads);
     if (!memory)
         return MX_MEMORY_ERROR;
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static, 1)
     for (int t = 0; t < threads; t++)
         for (ptrdiff_t s = t; s < samples; s += threads)
-            B(target_one)(c, s, memory + bytes / 64 * 64 * (size_t)t);
+            B(target_one)(c, s, memory + bytes * (size_t)t);
     c->give(memory);
     return MX_OK;
 }

@@ -63,8 +63,8 @@ static void V(moved_cell)(V(cell) *cell, const points_t *s, const T *box, const 
             if (!(x >= -half && x <= w - half && y >= -half && y <= h - half))
                 continue;
             count++;
-            const int held = (s->order[1] && (x < 0 || x > w - 1)) || (s->order[0] && (y < 0 || y > h - 1));    /* at an edge it does not move */
-            if (!held)
+            /* at an edge a place does not move */
+            if (!((s->order[1] && (x < 0 || x > w - 1)) || (s->order[0] && (y < 0 || y > h - 1))))
                 V(cell_add)(cell, s, y > 0 ? (y < h - 1 ? y : h - 1) : 0, x > 0 ? (x < w - 1 ? x : w - 1) : 0, factor);
         }
     cell->divisor = (T)(count ? count : 1);
@@ -133,7 +133,8 @@ static int V(points)(mxnd_call *c, int spread)
                         else
                             V(moved_cell)(&cell, &s, box, moves ? moves + (r * s.classes + last) * 2 * cells : 0, p, q);
                     }
-                    const ptrdiff_t at = sample < 0 ? 0 : (sample * s.channels + j) * planes + part * image, out = (r * s.channels + j) * cells + k;
+                    const ptrdiff_t at = sample < 0 ? 0 : (sample * s.channels + j) * planes + part * image;
+                    const ptrdiff_t out = (r * s.channels + j) * cells + k;
                     if (spread) {
                         T *o = (T *)c->out->data + at;
                         const T g = ((const T *)c->in->data)[out] / cell.divisor;
