@@ -84,7 +84,7 @@ def _by_trans(p, image, rois, trans, head):
     def one(dx, dy):
         if dx > 1 or dy > 1:                                        # linear between two pixels
             return F._reshape_to(F.zeros_like(F.slice_axis(trans, axis=1, begin=0, end=c2 // 2)), shape=(n, c2 // 2, 1, h, w))
-        got = F._moved_cells(image, rois, trans, **_moves(p, dx=dx, dy=dy)) * head
+        got = F._DeformablePSROIPooling(image, rois, trans, **_moves(p, dx=dx, dy=dy)) * head
         got = F._reshape_to(got, shape=(n, c2 // 2, p.output_dim * 2 // c2, h, w))
         return F.sum(got, axis=(2,), keepdims=True)
     return F._reshape_to(F.Concat(one(p.dx + 1, p.dy), one(p.dx, p.dy + 1), num_args=2, dim=2), shape=tuple(trans.shape))
@@ -93,18 +93,18 @@ def _by_trans(p, image, rois, trans, head):
 _INPUTS = [(1, 8, 5, 6), [[0, 1, 0, 8, 7], [0, 3, 2, 5, 5], [-1, 0, 0, 2, 2]],
            [[[[0.31, -0.22], [0.13, 0.4]]] * 2, [[[-0.3, 0.1], [0.21, -0.17]]] * 2, [[[0.0, 0.0], [0.0, 0.0]]] * 2]]
 _FORM = dict(spatial_scale=0.5, output_dim=2, group_size=2, pooled_size=2, sample_per_part=2, trans_std=0.37)
-op("_moved_cells", inputs="data rois trans", takes=_takes("data"), params=CELLS, shapes=_cells, kernel="points_take", kernel_types=FLOATS,
-   arguments=lambda p, ins, outs: _numbers(p, ins[0], outs[0], ins[2:]),
-   grad=lambda p, g, x, y: [lambda: F._moved_spread(g[0], *x[1:], **_moves(p, shape=tuple(x[0].shape))), None,
+op("_DeformablePSROIPooling", inputs="data rois trans", takes=_takes("data"), params=CELLS, shapes=_cells,
+   kernel="points_take", kernel_types=FLOATS, arguments=lambda p, ins, outs: _numbers(p, ins[0], outs[0], ins[2:]),
+   grad=lambda p, g, x, y: [lambda: F._backward_DeformablePSROIPooling(g[0], *x[1:], **_moves(p, shape=tuple(x[0].shape))), None,
                             lambda: _by_trans(p, *x, g[0])][:len(x)],
    samples=tuple(dict(inputs=_INPUTS, params=dict(_FORM, dx=dx, dy=dy)) for dx, dy in ((0, 0), (1, 0), (0, 1), (1, 1))),
    doc="DeformablePSROIPooling with moves for every cell, or its derivatives by the moves along x (dx) and y (dy).")
-op("_moved_spread", inputs="head rois trans", takes=_takes("head"), params=dict(CELLS, shape=shape()), shapes=_spread_shapes,
-   kernel="points_spread", kernel_types=FLOATS, arguments=lambda p, ins, outs: _numbers(p, outs[0], ins[0], ins[2:]),
-   grad=lambda p, g, x, y: [lambda: F._moved_cells(g[0], *x[1:], **_moves(p)), None,
+op("_backward_DeformablePSROIPooling", inputs="head rois trans", takes=_takes("head"), params=dict(CELLS, shape=shape()),
+   shapes=_spread_shapes, kernel="points_spread", kernel_types=FLOATS, arguments=lambda p, ins, outs: _numbers(p, outs[0], ins[0], ins[2:]),
+   grad=lambda p, g, x, y: [lambda: F._DeformablePSROIPooling(g[0], *x[1:], **_moves(p)), None,
                             lambda: _by_trans(p, g[0], *x[1:], x[0])][:len(x)],
    samples=(dict(inputs=[(3, 2, 2, 2), *_INPUTS[1:]], params=dict(_FORM, shape=(1, 8, 5, 6))),),
-   doc="Gradient of _moved_cells by data: head added to the pixels that the cells read.")
+   doc="Gradient of _DeformablePSROIPooling by data: head added to the pixels that the cells read.")
 
 
 def _part(p):
@@ -120,7 +120,7 @@ def _pool(p, data, rois, trans=None):
                 found = [F.slice_axis(trans, axis=axis, begin=k * part // pooled, end=k * part // pooled + 1) for k in range(pooled)]
                 trans = F.Concat(*found, num_args=pooled, dim=axis)
         moves = [trans]
-    return F._moved_cells(data, rois, *moves, **{k: getattr(p, k) for k in FORM})
+    return F._DeformablePSROIPooling(data, rois, *moves, **{k: getattr(p, k) for k in FORM})
 
 
 op("_contrib_DeformablePSROIPooling", inputs="data rois trans", takes=_takes("data"),

@@ -58,6 +58,7 @@ static int regions_check(mxnd_call *c, const mxnd_tensor *rois, ptrdiff_t rows, 
         if (region_sample(at, samples) == -2) {
             c->at = at > 9e18 ? INT64_MAX : at == at ? (int64_t)at : INT64_MIN;
             c->bound = samples;
+            c->error = "the sample that a region names";
             return MX_INDEX_ERROR;
         }
     }
