@@ -199,7 +199,7 @@ cdef Plan make_plan(Operator op, object given, tuple inputs, bytes key):
     in_types = [type_name((<NDArray>x).type) for x in inputs]
     p.nout = len(decl.output_names(p.params))
     p.visible = decl.visible_outputs(p.params)
-    if op.composed:
+    if op.composed and not getattr(decl, "checks", False):          # else the operators of the formula check what they get
         if decl.shapes is not None:
             decl.infer_shapes(p.params, list(ins))
         return p
@@ -211,6 +211,8 @@ cdef Plan make_plan(Operator op, object given, tuple inputs, bytes key):
     for i in range(p.nin):
         if ins_[i] is not None and tuple(ins_[i]) != ins[i]:
             raise MXNetError(f"{op.name}: input {names[i]!r} has a wrong shape; expected {show(ins_[i])}, got {show(ins[i])}")
+    if op.composed:
+        return p
     p.ndims = <int*>calloc(p.nout + 1, sizeof(int))
     p.types = <int*>calloc(p.nout + 1, sizeof(int))
     p.dims = <Py_ssize_t*>calloc((p.nout + 1) * MAXD, sizeof(Py_ssize_t))

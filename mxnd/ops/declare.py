@@ -26,7 +26,8 @@ class Op:
     family              unary, binary, scalar, rscalar, python or general;  c, ints: the scalar C expressions
     kernel, arguments   kernel name; arguments(p, ins, outs) -> numbers it needs for these shapes
     kernel_types        dtypes the kernel computes in (16-bit floats then run in float32); None: any
-    compose(p, *x)      the operator as a formula of other operators, instead of a kernel
+    compose(p, *x)      the operator as a formula of other operators, instead of a kernel;  checks: whether the rules
+                        are asked before the formula runs
     grad(p, g, x, y)    gradients for the inputs: a list of arrays, functions without arguments, or None
     keeps_zero          f(0) = 0, so sparse arrays keep their storage;  storage: see mxnd.sparse
     stored(p)           how many outputs MXNet's symbol files count, where it has hidden ones more

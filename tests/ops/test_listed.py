@@ -13,9 +13,7 @@ from mxnd.ops import REGISTRY
 
 LISTED = json.loads((Path(__file__).parent.parent / "data" / "operators.json").read_text())
 # Layers that are not there yet.
-LATER = {"RNN", "CTCLoss", "ROIPooling", "Correlation",
-         "_contrib_DeformableConvolution", "_contrib_DeformablePSROIPooling", "_contrib_PSROIPooling", "_contrib_MultiBoxDetection",
-         "_contrib_MultiBoxPrior", "_contrib_MultiBoxTarget", "_contrib_MultiProposal", "_contrib_Proposal"}
+LATER = {"RNN", "CTCLoss"}
 # Handles of one process of MXNet; no file of use to another holds them.
 HANDLES = {"_CachedOp", "_CachedOpThreadSafe", "_CustomFunction"}
 HERE = [row for row in LISTED if row["name"] not in LATER | HANDLES]
