@@ -25,12 +25,13 @@ class Value(Arithmetic):
 
 
 class Step:
-    """One operator on values; name is that of the symbol's node, or None in gradients."""
+    """One operator on values; name is that of the symbol's node, or None in gradients; mirror: backward makes it again."""
 
-    __slots__ = ("op", "params", "inputs", "outputs", "name")
+    __slots__ = ("op", "params", "inputs", "outputs", "name", "mirror")
 
     def __init__(self, op, params, inputs, name):
         self.op, self.params, self.inputs, self.name = op, params, inputs, name
+        self.mirror = False
 
     def __repr__(self):
         return f"<step {self.op.name} {self.name or ''}>"
@@ -48,7 +49,7 @@ class Graph:
 
     def __init__(self, expand=False):
         self.steps = []
-        self.name = None
+        self.name, self.mirror = None, False           # of the steps to come
         self.expand = expand
 
     def value(self, shape, dtype):
@@ -76,13 +77,15 @@ class Graph:
         if not all(known(s) for s in shapes) or None in types:
             raise Unplannable
         step = Step(op, params, tuple(inputs), self.name)
+        step.mirror = self.mirror
         step.outputs = tuple(Value(self, tuple(s), t, step, k) for k, (s, t) in enumerate(zip(shapes, types)))
         self.steps.append(step)
         return step
 
 
-def build(nodes, slots, shapes, types):
-    """(graph, {id of node: its values}) of a symbol whose shapes and dtypes were inferred."""
+def build(nodes, slots, shapes, types, mirror=None):
+    """(graph, {id of node: its values}) of a symbol whose shapes and dtypes were inferred;
+    mirror(node): whether backward makes the node's results again."""
     graph = Graph()
     values = {}
     for node in nodes:
@@ -93,11 +96,11 @@ def build(nodes, slots, shapes, types):
                 raise MXNetError(f"bind: shape or dtype of {node.name!r} is not known")
             values[id(node)] = [graph.value(shapes[first], types[first])]
             continue
-        graph.name = node.name
+        graph.name, graph.mirror = node.name, mirror is not None and mirror(node)
         inputs = [values[id(n)][i] for n, i in node.inputs]
         step = graph.add(node.op, inputs, node.params, [shapes[s] for s in here], [types[s] for s in here])
         values[id(node)] = list(step.outputs) if isinstance(step, Step) else step
-    graph.name = None
+    graph.name, graph.mirror = None, False
     return graph, values
 
 
@@ -123,10 +126,10 @@ def lowered(parts):
             inputs = tuple(new.get(v, v) for v in step.inputs)
             if step.op.compose is None:
                 copy = Step(step.op, step.params, inputs, step.name)
-                copy.outputs = step.outputs
+                copy.outputs, copy.mirror = step.outputs, step.mirror
                 graph.steps.append(copy)
                 continue
-            graph.name = step.name
+            graph.name, graph.mirror = step.name, step.mirror
             inside = [Value(graph, v.shape, v.dtype) for v in inputs]
             outside = dict(zip(inside, inputs))
             start = len(graph.steps)
