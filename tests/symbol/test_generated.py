@@ -4,6 +4,7 @@ import pytest
 from samples import ALL, ident, run
 
 import mxnd as mx
+from mxnd.symbol.functions import FUNCTIONS
 
 CASES = [s for s in ALL if s.inputs and not s.op.random and not s.op.uses_mode and not s.op.mutates
          and s.op.auto_variables and s.op.name not in ("_custom_function",)]
@@ -11,7 +12,7 @@ CASES = [s for s in ALL if s.inputs and not s.op.random and not s.op.uses_mode a
 
 def symbol(s):
     variables = [mx.sym.Variable(f"in{k}") for k in range(len(s.inputs))]
-    f = mx.sym.functions.FUNCTIONS[s.op.name] if hasattr(mx.sym, "functions") else getattr(mx.sym, s.op.name)
+    f = FUNCTIONS[s.op.name]
     out = f(*variables, **s.params)
     return out if isinstance(out, mx.sym.Symbol) else mx.sym.Group(list(out))
 
