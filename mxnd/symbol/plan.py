@@ -2,6 +2,7 @@
 from .._core import graph_run
 from ..ops.errors import MXNetError
 from . import memory as _memory
+from .collector import uncollected
 from .fuse import fuse, single
 from .gradient import gradients
 from .graph import build, live, lowered
@@ -86,6 +87,7 @@ class Planned:
         return {"planned": sum(b.size for b in self.blocks), "unshared": max(p.unshared for p in programs)}
 
     # ---- compiling
+    @uncollected
     def _compile(self, with_gradient, training):
         on = self.passes
         graph, values = build(self.nodes, self.slots, self.shapes, self.types, mirrored if with_gradient else None)
