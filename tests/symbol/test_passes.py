@@ -199,7 +199,7 @@ def test_mirroring_takes_less_memory_and_gives_the_same_bits(monkeypatch):
     y, g, plain = run(deep(False))
     y2, g2, less = run(deep(True))
     monkeypatch.setenv("MXNET_BACKWARD_DO_MIRROR", "1")
-    y3, g3, least = run(deep(False))
+    y3, g3, _ = run(deep(False))
     assert (y == y2).all() and (y == y3).all() and (g == g2).all() and (g == g3).all()
     assert less < 0.8 * plain
 
