@@ -178,7 +178,7 @@ def test_batch_norm_stays_where_it_has_to():
     assert kept(conv_net(), x=(1, 3, 4, 4))                                                  # small: not worth it
     assert kept(conv_net(axis=2), x=(16, 3, 16, 16))                                          # not the filters' axis
     inner = conv_net().get_internals()
-    assert kept(S.Group([inner["bn_output"], inner["c_output"]]), x=(16, 3, 16, 16))                                                            # the plain result is wanted too
+    assert kept(S.Group([inner["bn_output"], inner["c_output"]]), x=(16, 3, 16, 16))    # the plain result is wanted too
 
 
 def deep(mirror):
