@@ -167,7 +167,7 @@ class Planned:
         return parts, moved
 
     def _tasks(self, steps, needed):
-        return fuse(steps, needed) if self.passes["fuse"] else [single(s) for s in steps]
+        return fuse(steps, needed, self.passes["reduce"]) if self.passes["fuse"] else [single(s) for s in steps]
 
     @staticmethod
     def _pin(tasks, pinned, targets):
@@ -206,8 +206,8 @@ class Planned:
         items = []
         for t in tasks:
             if t.plan is not None:
-                rows, dtype, dims, strides = t.plan
-                fused = graph_run.Fused([(op.core, a, b, o) for op, a, b, o in rows], dtype, dims, strides)
+                rows, dtype, dims, strides, reduced = t.plan
+                fused = graph_run.Fused([(op.core, a, b, o) for op, a, b, o in rows], dtype, dims, strides, reduced)
                 items.append(graph_run.fused_step(fused, [arrays[v] for v in (*t.inputs, *t.outputs)], t.name))
                 continue
             step = t.steps[0]

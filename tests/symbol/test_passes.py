@@ -189,6 +189,67 @@ def deep(mirror):
     return S.sum(x)
 
 
+@pytest.mark.parametrize("kind", ["sum", "mean", "max", "min"])
+@pytest.mark.parametrize("shape, axis, joins", [
+    ((3, 5), (), True), ((70, 1000), (), True), ((6, 3000), 1, True), ((7, 40, 60), (1, 2), True), ((7, 40, 60), (0, 1, 2), True),
+    ((300, 2), 0, False), ((5, 20), 1, False), ((4, 300, 2), 1, False), ((2, 3, 300), -1, True), ((1, 1), (), True)])
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_reductions_join_the_group(kind, shape, axis, joins, keepdims, dtype):
+    x, row = V("x"), V("row")
+    y = S.broadcast_mul(S.tanh(x), row) - 0.25
+    s = S.Group([getattr(S, kind)(y, axis=axis, keepdims=keepdims), y])
+    rng = np.random.default_rng(3)
+    args = {"x": mx.nd.array(rng.normal(size=shape), dtype=dtype), "row": mx.nd.array(rng.normal(size=(1,) * len(shape)), dtype=dtype)}
+    ex = s.bind(mx.cpu(), args)
+    groups = [[step.op.name for step in t.steps] for t in ex._planned.program(False).tasks]
+    assert (len(groups) == 1) == joins
+    got = [v.asnumpy() for v in ex.forward()]
+    with S.passes(reduce=False):
+        want = [v.asnumpy() for v in s.bind(mx.cpu(), args).forward()]
+    np.testing.assert_array_equal(got[1], want[1])
+    size = want[1].size / want[0].size
+    if kind in ("max", "min"):
+        np.testing.assert_array_equal(got[0], want[0])
+    else:
+        unit = (np.finfo(dtype).eps * 8) * (size if kind == "sum" else 1) * np.abs(want[1]).max()
+        assert got[0].shape == want[0].shape and np.abs(got[0] - want[0]).max() <= unit
+    args["x"].reshape((-1,))[:1] = np.nan
+    got, want = ex.forward()[0].asnumpy(), s.bind(mx.cpu(), args).forward()[0].asnumpy()
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(want))
+    assert np.isnan(got.ravel()[0])
+
+
+def test_a_group_may_end_in_several_reductions_that_others_read():
+    x = V("x")
+    e = S.exp(S.broadcast_sub(x * 2, S.max(x * 2, axis=1, keepdims=True)))
+    s = S.Group([S.broadcast_div(e, S.sum(e, axis=1, keepdims=True)), S.mean(e), S.max(e), S.min(e * 3, axis=1), S.sum(e)])
+    data = np.random.default_rng(0).normal(size=(20, 700)).astype("float32")
+    got = [y.asnumpy() for y in s.bind(mx.cpu(), {"x": mx.nd.array(data)}).forward()]
+    with S.passes(all=False):
+        want = [y.asnumpy() for y in s.bind(mx.cpu(), {"x": mx.nd.array(data)}).forward()]
+    for a, b in zip(got, want, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5)
+    names = [{step.op.name for step in t.steps} for t in s.bind(mx.cpu(), {"x": mx.nd.array(data)})._planned.program(False).tasks]
+    assert any({"exp", "sum", "mean"} <= n for n in names)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_reductions_on_any_number_of_threads(threads):
+    x = V("x")
+    s = S.Group([S.sum(x * x), S.max(x * 3, axis=1), S.mean(S.abs(x), axis=(1, 2))])
+    data = np.random.default_rng(1).normal(size=(5, 100, 700)).astype("float32")
+    ex = s.bind(mx.cpu(), {"x": mx.nd.array(data)})
+    before = mx.set_num_threads(threads)
+    try:
+        a, b, c = (y.asnumpy() for y in ex.forward())
+    finally:
+        mx.set_num_threads(before)
+    np.testing.assert_allclose(a, [(data.astype(float) ** 2).sum()], rtol=1e-6)
+    np.testing.assert_array_equal(b, (data * np.float32(3)).max(axis=1))
+    np.testing.assert_allclose(c, np.abs(data).mean(axis=(1, 2)), rtol=1e-6)
+
+
 def test_mirroring_takes_less_memory_and_gives_the_same_bits(monkeypatch):
     def run(s):
         ex = s.simple_bind(mx.cpu(), x=(200, 50))
