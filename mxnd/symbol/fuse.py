@@ -8,7 +8,7 @@ from ..ops.declare import reduce_axes
 from ..ops.shapes import size
 
 DTYPES = ("float32", "float64")
-LONG = 256                                 # elements of a result from which on a reduction over the last axes may join
+LONG = 512                                 # elements of a result from which on a reduction over the last axes may join
 SHORT = 32                                 # rows shorter than this are broadcast by the operators themselves
 
 

@@ -192,7 +192,7 @@ def deep(mirror):
 @pytest.mark.parametrize("kind", ["sum", "mean", "max", "min"])
 @pytest.mark.parametrize("shape, axis, joins", [
     ((3, 5), (), True), ((70, 1000), (), True), ((6, 3000), 1, True), ((7, 40, 60), (1, 2), True), ((7, 40, 60), (0, 1, 2), True),
-    ((300, 2), 0, False), ((5, 20), 1, False), ((4, 300, 2), 1, False), ((2, 3, 300), -1, True), ((1, 1), (), True)])
+    ((300, 2), 0, False), ((5, 20), 1, False), ((4, 300, 2), 1, False), ((2, 3, 600), -1, True), ((9, 300), 1, False), ((1, 1), (), True)])
 @pytest.mark.parametrize("keepdims", [False, True])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_reductions_join_the_group(kind, shape, axis, joins, keepdims, dtype):
