@@ -6,7 +6,8 @@ from cython.parallel cimport prange
 from libc.string cimport memcpy, memset
 
 from .array cimport MAXD, MX_F32, MX_F64, NDArray, Operator, mxnd_item, mxnd_loop, new_view, type_code
-from .call cimport execute, set_recording_
+from .call cimport execute, has_plan, set_recording_
+from .plan cimport Plan, find_plan, run_plan
 from .threads cimport threads_for
 
 from .array import empty
@@ -289,6 +290,8 @@ cdef class Item:
     cdef tuple inputs
     cdef list outs
     cdef Fused fused
+    cdef Plan plan               # what the operator knows of these shapes, found at the first run
+    cdef bint planned            # whether it wants to know
     cdef readonly object name
 
 
@@ -304,6 +307,7 @@ def call_step(Operator op not None, params, tuple inputs, list outs, name):
     for x in (*inputs, *outs):
         dense(x)
     s.kind, s.op, s.params, s.inputs, s.outs, s.name = CALL, op, params, inputs, outs, name
+    s.planned = has_plan(op)
     return s
 
 
@@ -368,7 +372,12 @@ cdef class Steps:
                 self.at = k
                 s = <Item>PyList_GET_ITEM(self.items, k)
                 if s.kind == CALL:
-                    execute(s.op, s.params, s.inputs, s.outs, training)
+                    if not s.planned:
+                        execute(s.op, s.params, s.inputs, s.outs, training)
+                        continue
+                    if s.plan is None:
+                        s.plan = find_plan(s.op, s.params, s.inputs)
+                    run_plan(s.op, s.plan, s.inputs, s.outs, training)
                 elif s.kind == FUSED:
                     s.fused.run(s.outs)
                 else:
