@@ -1,5 +1,6 @@
 """Compiles a bound graph: steps, gradient, fusing, memory; then runs it without Python per step."""
 from .._core import graph_run
+from .._core.array import empty
 from ..ops.errors import MXNetError
 from . import memory as _memory
 from .collector import uncollected
@@ -123,15 +124,17 @@ class Planned:
         targets = [(moved.of(g), array) for g, array in targets]
         if with_gradient:
             second = recompute(first, second, heads, on["recompute"])
-        later = [v for s in second for v in s.inputs]
+        later = [*(v for s in second for v in s.inputs), *(g for g, _ in targets if g is not None)]
         p.tasks = tasks = self._tasks(first, [*heads, *later])
         back = self._tasks(second, [g for g, _ in targets if g is not None])
         ends = self._pin(tasks, pinned, list(zip(heads, self.outputs)))
         ends_back = self._pin(back, pinned, targets)
+        made = {v for t in tasks for v in t.outputs}
+        pinned.update((g, empty(g.shape, g.dtype)) for g, _ in ends_back if g in made and g not in pinned)     # copied at the end
         for v, y in zip(head_values, self.outputs):
             pinned[v] = y._same_data()                 # until backward gives it the memory of a head gradient
         p.head_grads = [pinned[v] for v in head_values]
-        read = {*later, *(g for g, _ in targets)}
+        read = set(later)
         p.heads_used = [v in read for v in head_values]
         blocks = _memory.assign([*tasks, *back], pinned, on["share"])
         arrays = self._arrays([*tasks, *back], pinned, blocks)

@@ -5,12 +5,14 @@ from .rewrite import Replaced, mutated
 def remove_identities(parts, training):
     """(parts without them, what stands for their results)."""
     new, written = Replaced(), mutated(parts)
+    read = {v for steps in parts for s in steps for v in s.inputs}
     out = []
     for steps in parts:
         kept = []
         for step in steps:
             new.rewire(step)
-            if step.inputs and step.inputs[0] not in written and _is_identity(step, training) and not _used_beside(step, parts):
+            if step.inputs and step.inputs[0] not in written and _is_identity(step, training) \
+                    and not any(v in read for v in step.outputs[1:]):          # such as the mask of Dropout
                 new[step.outputs[0]] = step.inputs[0]
             else:
                 kept.append(step)
@@ -26,11 +28,3 @@ def _is_identity(step, training):
         return len(step.outputs) == 1
     idle = getattr(step.op, "idle", None)
     return idle is not None and idle(step.params, training)
-
-
-def _used_beside(step, parts):
-    """Whether someone reads another output, such as the mask of Dropout."""
-    if len(step.outputs) == 1:
-        return False
-    rest = set(step.outputs[1:])
-    return any(v in rest for steps in parts for s in steps for v in s.inputs)
