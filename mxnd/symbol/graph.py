@@ -51,6 +51,7 @@ class Graph:
         self.steps = []
         self.name, self.mirror = None, False           # of the steps to come
         self.expand = expand
+        self.known = {}
 
     def value(self, shape, dtype):
         """A value that comes from outside."""
@@ -63,6 +64,23 @@ class Graph:
         outputs = step.outputs if isinstance(step, Step) else step
         return outputs[0] if count == 1 else list(outputs[:count])
 
+    def inferred(self, op, inputs, params):
+        """Shapes and dtypes of the outputs; graphs ask for the same ones many times."""
+        key = op, params, tuple([v.shape for v in inputs]), tuple([v.dtype for v in inputs])
+        try:
+            found = self.known.get(key)
+        except TypeError:                              # a list among the parameters
+            key = found = None
+        if found is None:
+            _, shapes = op.infer_shapes(params, [v.shape for v in inputs])
+            _, types = op.infer_types(params, [v.dtype for v in inputs])
+            if None in types or not all(map(known, shapes)):
+                raise Unplannable
+            found = shapes, types
+            if key is not None:
+                self.known[key] = found
+        return found
+
     def add(self, op, inputs, params, shapes=None, types=None):
         """Append a step; returns it, or a list of the outputs of the formula that stands for the operator."""
         for v in inputs:
@@ -72,9 +90,8 @@ class Graph:
             got = op.compose(params, *inputs)
             return list(got) if isinstance(got, (list, tuple)) else [got]
         if shapes is None:
-            _, shapes = op.infer_shapes(params, [v.shape for v in inputs])
-            _, types = op.infer_types(params, [v.dtype for v in inputs])
-        if not all(known(s) for s in shapes) or None in types:
+            shapes, types = self.inferred(op, inputs, params)
+        elif None in types or not all(map(known, shapes)):
             raise Unplannable
         step = Step(op, params, tuple(inputs), self.name)
         step.mirror = self.mirror

@@ -24,11 +24,13 @@ def fold_constants(parts, kept):
 
 def _foldable(step, values):
     op = step.op
-    if op.random or op.mutates or op.uses_mode or sum(map(nbytes, step.outputs)) > LARGEST:
-        return False
-    if op.kernel in SHAPE_ONLY:
-        return True
-    return bool(step.inputs) and all(v in values for v in step.inputs) or not step.inputs and op.kernel is not None
+    if op.kernel not in SHAPE_ONLY:
+        for v in step.inputs:
+            if v not in values:
+                return False
+        if not step.inputs and op.kernel is None:
+            return False
+    return not (op.random or op.mutates or op.uses_mode) and sum(map(nbytes, step.outputs)) <= LARGEST
 
 
 def _compute(step, values):

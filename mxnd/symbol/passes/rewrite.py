@@ -17,10 +17,11 @@ class Replaced(dict):
 
     def rewire(self, step):
         """Let a step read what stands for its inputs."""
-        for v in step.inputs:
-            if v in self:
-                step.inputs = tuple(map(self.of, step.inputs))
-                return
+        if self:
+            for v in step.inputs:
+                if v in self:
+                    step.inputs = tuple(map(self.of, step.inputs))
+                    return
 
 
 def mutated(parts):
