@@ -28,7 +28,7 @@ def bind(self, ctx, args, args_grad=None, grad_req="write", aux_states=None, gro
         "write", "add" (gradients accumulate) or "null".
     aux_states : list or dict of NDArray
         The auxiliary states.
-    group2ctx : dict
+    group2ctx : dict of str to Context
         Accepted for compatibility.
     shared_exec : Executor
         Accepted for compatibility; memory is pooled anyway.
@@ -44,6 +44,7 @@ def bind(self, ctx, args, args_grad=None, grad_req="write", aux_states=None, gro
     array([2., 2.], dtype=float32)
     """
     _check_context(ctx)
+    _check_groups(group2ctx)
     names, aux_names = self.list_arguments(), self.list_auxiliary_states()
     arrays = _arrays("args", args, names)
     grads = _arrays("args_grad", {} if args_grad is None else args_grad, names, missing=True)
@@ -65,7 +66,7 @@ def simple_bind(self, ctx, grad_req="write", type_dict=None, stype_dict=None, gr
         Dtypes of arguments; the others are inferred, or float32.
     stype_dict : dict of str to str
         Storage types of arguments.
-    group2ctx : dict
+    group2ctx : dict of str to Context
         Accepted for compatibility.
     shared_arg_names : list of str
         Arguments to take from shared_exec, with their gradients.
@@ -81,6 +82,7 @@ def simple_bind(self, ctx, grad_req="write", type_dict=None, stype_dict=None, gr
     Executor
     """
     _check_context(ctx)
+    _check_groups(group2ctx)
     type_dict, stype_dict = _by_name("type_dict", type_dict), _by_name("stype_dict", stype_dict)
     nodes = order(self._entries)
     variables = [n for n in nodes if n.op is None]
@@ -101,6 +103,8 @@ def simple_bind(self, ctx, grad_req="write", type_dict=None, stype_dict=None, gr
     for n in variables:
         slot = slots.first[id(n)]
         stype = stype_dict.get(n.name) or _stype_of(n)
+        if stype not in STORAGE:
+            raise MXNetError(f"simple_bind: stype_dict: {n.name!r}: expected one of {', '.join(STORAGE)}, got {stype!r}")
         kind = shapes[slot], types[slot], stype
         if id(n) in is_aux:
             aux.append(make.auxiliary(n.name, *kind))
@@ -138,6 +142,12 @@ def _by_name(what, given):
 def _check_context(ctx):
     if ctx is not None and not isinstance(ctx, Context):
         raise TypeError(f"bind: ctx: expected a Context, got {type(ctx).__name__}")
+
+
+def _check_groups(group2ctx):
+    if group2ctx is not None and not (isinstance(group2ctx, dict)
+                                      and all(isinstance(c, Context) for c in group2ctx.values())):
+        raise MXNetError("bind: group2ctx: expected a dict of Contexts by the names of groups")
 
 
 def _stype_of(node):

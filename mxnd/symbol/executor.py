@@ -5,14 +5,14 @@ from weakref import ref
 import numpy as np
 
 from .._core.array import NDArray, empty
-from ..ndarray.create import zeros
 from ..ops.errors import MXNetError
 from ..ops.shapes import known, show, size
 from . import infer
 from .bound_arrays import ArrayDict, ArrayList
 from .eager import EagerRun
-from .given import given_shape
+from .given import given_heads, given_shape
 from .graph import Unplannable, forward_inference
+from .made import fitted
 from .memory import ITEM
 from .node import auxiliary, order
 from .plan import Planned, plannable
@@ -158,7 +158,10 @@ class Executor:
             if tuple(value.shape) != arrays[name].shape:
                 raise ValueError(f"forward: argument {name!r} has a wrong shape; expected {show(arrays[name].shape)}, "
                                  f"got {show(tuple(value.shape))}")
-            arrays[name][:] = value
+            try:
+                arrays[name][:] = value
+            except TypeError:
+                raise ValueError(f"forward: argument {name!r}: elements of dtype {value.dtype} are no numbers that mxnd has") from None
 
     def backward(self, out_grads=None, is_train=True):
         """Compute the gradients into the gradient arrays.
@@ -179,37 +182,9 @@ class Executor:
         runner.backward(heads, training)
 
     def _head_grads(self, given):
-        names = self._symbol.list_outputs()
-        if given is None:
-            given = []
-        elif isinstance(given, NDArray):
-            given = [given]
-        elif isinstance(given, dict):
-            given = [given[n] for n in names]
-        given = list(given)
-        if len(given) > len(names):
-            given = given[:len(names)]
-        given += [None] * (len(names) - len(given))
-        for k, (g, name) in enumerate(zip(given, names)):
-            if g is None:
-                continue
-            if not isinstance(g, NDArray):
-                raise TypeError(f"backward: the gradient for output {name!r} has a wrong type; expected NDArray, "
-                                f"got {type(g).__name__}")
-            shape = self._output_shape(k)
-            if g.shape != shape:
-                raise MXNetError(f"backward: the gradient for output {name!r} has a wrong shape; expected {show(shape)}, "
-                                 f"got {show(g.shape)}")
-            dtype = self._types[self._slots.of(self._symbol._entries[k])]
-            if g.stype != "default":
-                given[k] = g = g.tostype("default")
-            if dtype is not None and g._dtype_name != dtype:
-                given[k] = g.astype(dtype)
-        return given
-
-    def _output_shape(self, k):
-        shape = self._shapes[self._slots.of(self._symbol._entries[k])]
-        return shape if known(shape) else self.outputs[k].shape
+        slots = [self._slots.of(e) for e in self._symbol._entries]
+        shapes = [self._shapes[slot] if known(self._shapes[slot]) else y.shape for slot, y in zip(slots, self.outputs)]
+        return given_heads(given, self._symbol.list_outputs(), shapes, [self._types[slot] for slot in slots])
 
     # ---- arrays by name
     @property
@@ -270,12 +245,16 @@ class Executor:
         """
         for what, given, arrays in (("argument", arg_params, self.arg_dict),
                                     ("auxiliary state", aux_params or {}, self.aux_dict)):
+            if not isinstance(given, dict):
+                raise TypeError(f"copy_params_from: expected a dict of arrays by {what}, got {type(given).__name__}")
             for name, value in given.items():
                 if name not in arrays:
                     if allow_extra_params:
                         continue
                     raise ValueError(f"copy_params_from: there is no {what} {name!r}; expected one of {', '.join(arrays)}")
                 to = arrays[name]
+                if not isinstance(value, (NDArray, np.ndarray)):
+                    raise TypeError(f"copy_params_from: {what} {name!r}: expected an array, got {type(value).__name__}")
                 if tuple(value.shape) != to.shape:
                     raise MXNetError(f"copy_params_from: {what} {name!r} has a wrong shape; expected {show(to.shape)}, "
                                      f"got {show(tuple(value.shape))}")
@@ -308,10 +287,10 @@ class Executor:
             shape = shapes[slots.first[id(n)]]
             if not known(shape):
                 raise MXNetError(f"reshape: the shape of {n.name!r} cannot be worked out from {kwargs}")
-            args.append(_fitted(n.name, old, shape, n.name in kwargs or partial_shaping, allow_up_sizing))
-            grads.append(None if g is None else _fitted(n.name, g, shape, True, allow_up_sizing))
+            args.append(fitted(n.name, old, shape, n.name in kwargs or partial_shaping, allow_up_sizing))
+            grads.append(None if g is None else fitted(n.name, g, shape, True, allow_up_sizing))
         for n, old in zip(self._aux, self.aux_arrays):
-            aux.append(_fitted(n.name, old, shapes[slots.first[id(n)]], partial_shaping, allow_up_sizing))
+            aux.append(fitted(n.name, old, shapes[slots.first[id(n)]], partial_shaping, allow_up_sizing))
         return Executor(self._symbol, self._ctx, args, grads, self._requests, aux, self._group2ctx)
 
     # ---- looking inside
@@ -326,6 +305,8 @@ class Executor:
         monitor_all : bool
             Also report the inputs of every operator.
         """
+        if callback is not None and not callable(callback):
+            raise TypeError(f"set_monitor_callback: expected a function or None, got {type(callback).__name__}")
         self._monitor = callback
         self._eager.monitor = None if callback is None else lambda name, array: callback(name.encode(), array._same_data())
         self._eager.monitor_all = monitor_all
@@ -389,17 +370,3 @@ def _put(executor, *what):
 
 def _kind(array):
     return array.shape, array._dtype_name, array._device
-
-
-def _fitted(name, old, shape, may_change, may_grow):
-    """The old array where its shape stays, a part of it where the new one is smaller, else a new one."""
-    if old.shape == shape:
-        return old._same_data() if old.stype == "default" else old
-    if not may_change:
-        raise MXNetError(f"reshape: the shape of {name!r} changes from {show(old.shape)} to {show(shape)}; "
-                         f"expected it among the arguments, or partial_shaping=True")
-    if size(shape) <= old.size and old.stype == "default":
-        return old._view(tuple(shape), 0)
-    if not may_grow:
-        raise MXNetError(f"reshape: {name!r} grows from {show(old.shape)} to {show(shape)}; expected allow_up_sizing=True")
-    return zeros(shape, ctx=old.context, dtype=old._dtype_name)

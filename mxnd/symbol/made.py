@@ -1,4 +1,4 @@
-"""The arrays that `simple_bind` makes, or takes from another executor or from a buffer."""
+"""The arrays that `simple_bind` and `reshape` make, or take from another executor or from a buffer."""
 from .._core import graph_run
 from .._core.array import NDArray, empty
 from ..context import current_context
@@ -14,6 +14,10 @@ class Maker:
         self.ctx = ctx
         self.plain = str(ctx or current_context()) == "cpu(0)"
         self.exec, self.buffer = shared_exec, shared_buffer
+        if shared_exec is not None and not hasattr(shared_exec, "arg_dict"):
+            raise MXNetError(f"simple_bind: shared_exec: expected an Executor, got {type(shared_exec).__name__}")
+        if shared_names is not None and not isinstance(shared_names, (list, tuple, set, frozenset)):
+            raise MXNetError(f"simple_bind: shared_arg_names: expected a list of names, got {shared_names!r}")
         self.names = () if shared_exec is None or shared_names is None else frozenset(shared_names)
         self.shares_aux = shared_exec is not None and (shared_names is not None or shared_buffer is not None)
         if shared_buffer is not None and not (isinstance(shared_buffer, dict)
@@ -67,3 +71,17 @@ class Maker:
         y = empty(shape, dtype)
         self.unset.append(y)
         return y
+
+
+def fitted(name, old, shape, may_change, may_grow):
+    """The old array where its shape stays, a part of it where the new one is smaller, else a new one."""
+    if old.shape == shape:
+        return old._same_data() if old.stype == "default" else old
+    if not may_change:
+        raise MXNetError(f"reshape: the shape of {name!r} changes from {show(old.shape)} to {show(shape)}; "
+                         f"expected it among the arguments, or partial_shaping=True")
+    if size(shape) <= old.size and old.stype == "default":
+        return old._view(tuple(shape), 0)
+    if not may_grow:
+        raise MXNetError(f"reshape: {name!r} grows from {show(old.shape)} to {show(shape)}; expected allow_up_sizing=True")
+    return zeros(shape, ctx=old.context, dtype=old._dtype_name)

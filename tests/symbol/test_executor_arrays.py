@@ -126,6 +126,27 @@ def test_odd_arguments_of_simple_bind(given, word):
         net.simple_bind(CPU, **given)
 
 
+def test_odd_arguments_of_methods():
+    ex = net.simple_bind(CPU, x=(2, 4))
+    for call, error, word in (
+            (lambda: ex.forward(x=np.array([["a"] * 4] * 2)), ValueError, "'x'.*dtype <U1"),
+            (lambda: ex.forward(x=np.ones((2, 4)) * 1j), ValueError, "complex128"),
+            (lambda: ex.copy_params_from([1]), TypeError, "dict of arrays by argument"),
+            (lambda: ex.copy_params_from({}, 3), TypeError, "dict of arrays by auxiliary"),
+            (lambda: ex.copy_params_from({"w": 3}), TypeError, "'w'.*int"),
+            (lambda: ex.backward({"q": full((2, 3), 1)}), mx.MXNetError, "no output 'q'"),
+            (lambda: ex.backward(3), TypeError, "out_grads"),
+            (lambda: ex.set_monitor_callback(3), TypeError, "function"),
+            (lambda: net.simple_bind(CPU, x=(2, 4), group2ctx=3), mx.MXNetError, "group2ctx"),
+            (lambda: net.simple_bind(CPU, x=(2, 4), shared_exec=3, shared_arg_names=["w"]), mx.MXNetError, "shared_exec"),
+            (lambda: net.simple_bind(CPU, x=(2, 4), shared_exec=ex, shared_arg_names="w"), mx.MXNetError, "shared_arg_names"),
+            (lambda: net.simple_bind(CPU, x=(2, 4), stype_dict={"x": "foo"}), mx.MXNetError, "'x'.*'foo'")):
+        with pytest.raises(error, match=word):
+            call()
+    ex.forward(x=np.ones((2, 4), "float64"), w=mx.nd.ones((3, 4), dtype="int32"))          # other numbers are converted
+    assert (ex.outputs[0].asnumpy() == 4).all() and ex.outputs[0].dtype == np.float32
+
+
 def test_simple_bind_ignores_other_names_and_takes_groups():
     ex = net.simple_bind(CPU, x=(2, 4), label=(3,), group2ctx={"a": mx.cpu(1)}, type_dict={"no": "float64"})
     assert ex.arg_dict["x"].shape == (2, 4) and ex.arg_dict["x"].dtype == np.float32
