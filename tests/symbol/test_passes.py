@@ -1,5 +1,7 @@
 """Every graph pass alone, and all of them, give what the plain graph gives."""
 import random
+from contextlib import nullcontext
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -10,42 +12,53 @@ from mxnd.symbol.passes import NAMES
 S, V = mx.sym, mx.sym.Variable
 ROWS = (4, 30)
 ROUNDED = ("absorb", "reduce")                 # these change the order of roundings
+again = import_module("mxnd.symbol.passes.recompute")
 
 
-def some_graph(seed, steps=30):
-    """Matrices of one shape under all kinds of operators; some repeat, some are constants or copies."""
-    r = random.Random(seed)
+def some_graph(seed, steps=30, mirror=0.0):
+    """Matrices of one shape under all kinds of operators; some repeat, some are constants or copies.
+    mirror: how many of them are made again in the backward."""
+    r, which = random.Random(seed), random.Random(seed)
+    return grown(r, steps, lambda: mx.AttrScope(__force_mirroring__="True") if which.random() < mirror else nullcontext())
+
+
+def grown(r, steps, scope):
     pool = [V("a"), V("b"), V("c")]
     for k in range(steps):
-        x, y = r.choice(pool[-5:]), r.choice(pool)
-        kind = r.randrange(14)
-        if kind < 3:
-            z = getattr(S, r.choice(["tanh", "sigmoid", "relu", "abs", "sin"]))(x)
-        elif kind < 5:
-            z = S.tanh(r.choice([lambda p, q: p + q, lambda p, q: p * q, lambda p, q: p - q])(x, y))
-        elif kind == 5:
-            z = S.tanh(x) * S.tanh(x) + (x * 0.5 - x * 0.5)              # repeated
-        elif kind == 6:
-            z = x * r.choice([0.0, -0.0]) + y
-        elif kind == 7:
-            z = x + S.broadcast_add(S.ones(ROWS) * r.uniform(-1, 1), S.arange(30) * 0.01)
-        elif kind == 8:
-            z = r.choice([S.identity, S.BlockGrad, lambda v: S.reshape(v, shape=ROWS), lambda v: S.Dropout(v, p=0.0)])(x)
-        elif kind == 9:
-            z = S.broadcast_sub(x, r.choice([S.mean, S.sum, S.max])(x * 0.1 + y, axis=1, keepdims=True))
-        elif kind == 10:
-            z = S.tanh(S.dot(S.dot(x, y, transpose_b=True) * 0.1, y))
-        elif kind == 11:
-            z = S.BatchNorm(x, fix_gamma=r.random() < 0.5, name=f"bn{k}")
-        elif kind == 12:
-            z = S.reshape(S.transpose(S.reshape(x, shape=(2, 60))), shape=ROWS) * 0.7
-        else:
-            z = S.FullyConnected(x, num_hidden=30, name=f"fc{k}")
-        pool.append(z)
+        with scope():
+            pool.append(one_more(r, pool, k))
     outs = [pool[-1], *(r.choice(pool) for _ in range(r.randrange(3)))]
     if r.random() < 0.5:
         outs.append(r.choice([S.mean, S.sum, S.max])(pool[-1] * pool[-2]))
     return S.Group(outs)
+
+
+def one_more(r, pool, k):
+    x, y = r.choice(pool[-5:]), r.choice(pool)
+    kind = r.randrange(14)
+    if kind < 3:
+        z = getattr(S, r.choice(["tanh", "sigmoid", "relu", "abs", "sin"]))(x)
+    elif kind < 5:
+        z = S.tanh(r.choice([lambda p, q: p + q, lambda p, q: p * q, lambda p, q: p - q])(x, y))
+    elif kind == 5:
+        z = S.tanh(x) * S.tanh(x) + (x * 0.5 - x * 0.5)              # repeated
+    elif kind == 6:
+        z = x * r.choice([0.0, -0.0]) + y
+    elif kind == 7:
+        z = x + S.broadcast_add(S.ones(ROWS) * r.uniform(-1, 1), S.arange(30) * 0.01)
+    elif kind == 8:
+        z = r.choice([S.identity, S.BlockGrad, lambda v: S.reshape(v, shape=ROWS), lambda v: S.Dropout(v, p=0.0)])(x)
+    elif kind == 9:
+        z = S.broadcast_sub(x, r.choice([S.mean, S.sum, S.max])(x * 0.1 + y, axis=1, keepdims=True))
+    elif kind == 10:
+        z = S.tanh(S.dot(S.dot(x, y, transpose_b=True) * 0.1, y))
+    elif kind == 11:
+        z = S.BatchNorm(x, fix_gamma=r.random() < 0.5, name=f"bn{k}")
+    elif kind == 12:
+        z = S.reshape(S.transpose(S.reshape(x, shape=(2, 60))), shape=ROWS) * 0.7
+    else:
+        z = S.FullyConnected(x, num_hidden=30, name=f"fc{k}")
+    return z
 
 
 def results(s, seed, training, requests=None, **passes):
@@ -81,7 +94,8 @@ def same(got, want, exact):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_every_pass_alone(seed):
+def test_every_pass_alone(seed, monkeypatch):
+    monkeypatch.setattr(again, "LARGE", 0)
     s = some_graph(seed)
     training = seed % 3 != 0
     plain, _ = results(s, seed, training, all=False)
@@ -90,7 +104,8 @@ def test_every_pass_alone(seed):
 
 
 @pytest.mark.parametrize("seed", range(12, 52))
-def test_all_passes(seed):
+def test_all_passes(seed, monkeypatch):
+    monkeypatch.setattr(again, "LARGE", 0)
     s = some_graph(seed)
     training = seed % 3 != 0
     requests = "null" if seed % 4 == 0 else None
@@ -179,6 +194,15 @@ def test_batch_norm_stays_where_it_has_to():
     assert kept(conv_net(axis=2), x=(16, 3, 16, 16))                                          # not the filters' axis
     inner = conv_net().get_internals()
     assert kept(S.Group([inner["bn_output"], inner["c_output"]]), x=(16, 3, 16, 16))    # the plain result is wanted too
+
+
+@pytest.mark.parametrize("seed", range(60, 80))
+def test_mirroring_of_random_nodes_gives_the_same_bits(seed):
+    training = seed % 3 != 0
+    plain, _ = results(some_graph(seed), seed, training, all=False)
+    mirrored, _ = results(some_graph(seed, mirror=0.5), seed, training, all=False)
+    same(mirrored, plain, True)
+    same(results(some_graph(seed, mirror=0.5), seed, training, **dict.fromkeys(ROUNDED, False))[0], plain, True)
 
 
 def deep(mirror):
