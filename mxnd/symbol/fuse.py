@@ -3,6 +3,8 @@
 A group runs at one place in the order.  A step joins the group that made one of its inputs, or that reads
 the same input, when everything else it reads is ready by then; a group whose results nobody outside has
 read yet may wait until it is."""
+from functools import lru_cache
+
 from .._core.graph_run import LIMITS, REDUCTIONS
 from ..ops.declare import reduce_axes
 from ..ops.shapes import size
@@ -231,7 +233,7 @@ def _encode(steps, users):
     if count > LIMITS["temporaries"] or constants > LIMITS["constants"]:
         return None
     whole = steps[0].outputs[0].shape
-    dims, strides = loops(whole, [*(v.shape for v in (*inputs, *outputs)), *map(kept_shape, ends)])
+    dims, strides = loops(whole, (*(v.shape for v in (*inputs, *outputs)), *map(kept_shape, ends)))
     first = len(inputs) + len(outputs)
     reduced = [(s.op.reduction, where[s.inputs[0]], first + k, size(whole) / size(v.shape) if s.op.reduction == "mean" else 1.0)
                for k, (s, v) in enumerate(zip(ends, results))]
@@ -239,6 +241,7 @@ def _encode(steps, users):
                 last, first_write)
 
 
+@lru_cache(1000)
 def loops(whole, shapes):
     """(lengths of the loops, strides per array): neighbouring axes that all arrays treat alike become one loop."""
     axes = []                              # (length, stride of every array)

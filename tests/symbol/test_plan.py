@@ -90,7 +90,7 @@ def test_fused_groups_and_their_order():
     ((1, 1), [(1, 1), (1,)], (1,), [[0], [0]]),
     ((), [()], (1,), [[0]])])
 def test_loops(whole, shapes, dims, strides):
-    assert loops(whole, shapes) == (dims, strides)
+    assert loops(whole, tuple(shapes)) == (dims, strides)
 
 
 def test_short_rows_are_left_alone():
