@@ -119,7 +119,7 @@ class Planned:
         moved = Replaced(new)
         heads = list(map(moved.of, heads))
         targets = [(moved.of(g), array) for g, array in targets]
-        (first, second), moved = self._simplify(parts, [*heads, *(g for g, _ in targets)], pinned, with_gradient, training)
+        (first, second), moved = self._simplify(parts, [*heads, *(g for g, _ in targets)], pinned, training)
         heads = list(map(moved.of, heads))
         targets = [(moved.of(g), array) for g, array in targets]
         if with_gradient:
@@ -145,7 +145,7 @@ class Planned:
         p.planned, p.unshared = sum(blocks.sizes), blocks.unshared
         return p
 
-    def _simplify(self, parts, wanted, pinned, with_gradient, training):
+    def _simplify(self, parts, wanted, pinned, training):
         """(parts with less to do, what stands for the values that are gone)."""
         on, moved = self.passes, Replaced()
         if on["fold"]:
@@ -154,7 +154,7 @@ class Planned:
         if on["identity"]:
             parts, new = remove_identities(parts, training)
             moved.update(new)
-        if on["absorb"] and not with_gradient:
+        if on["absorb"] and not self.wanted:
             def write(value, to):
                 if to in pinned:
                     pinned[value] = pinned[to]

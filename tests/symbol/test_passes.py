@@ -192,6 +192,8 @@ def test_batch_norm_stays_where_it_has_to():
     assert kept(conv_net(), "write", x=(16, 3, 16, 16))                                       # a gradient flows
     assert kept(conv_net(), x=(1, 3, 4, 4))                                                  # small: not worth it
     assert kept(conv_net(axis=2), x=(16, 3, 16, 16))                                          # not the filters' axis
+    ex = conv_net().simple_bind(mx.cpu(), x=(16, 3, 16, 16))                                 # one that also has gradients
+    assert any(step.op.name == "BatchNorm" for t in ex._planned.program(False).tasks for step in t.steps)
     inner = conv_net().get_internals()
     assert kept(S.Group([inner["bn_output"], inner["c_output"]]), x=(16, 3, 16, 16))    # the plain result is wanted too
 
