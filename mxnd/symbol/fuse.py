@@ -140,6 +140,8 @@ def _end(step, group_of):
 
 def _join(step, now, made_in, beside, group_of, place_of):
     """The group that a step can join, after joining it; None when there is none."""
+    if not made_in and not beside:
+        return None
     out = step.outputs[0]
 
     def fits(groups):

@@ -330,3 +330,23 @@ def test_order_is_the_same_every_time():
     s = some_graph(5)
     shapes = {n: ROWS for n in "abc" if n in s.list_arguments()}
     assert tasks(s, True, "write", shapes)[0] == tasks(S.load_json(s.tojson()), True, "write", shapes)[0]
+
+
+def test_a_residual_net_keeps_one_value_per_convolution():
+    def conv(x, name):
+        return S.Convolution(x, kernel=(3, 3), pad=(1, 1), num_filter=8, no_bias=True, name=name)
+    x = conv(V("x"), "c")
+    for k in range(4):
+        y = conv(S.relu(S.BatchNorm(x, name=f"b{k}")), f"c{k}")
+        x = x + conv(S.relu(S.BatchNorm(y, name=f"d{k}")), f"e{k}")
+    one, memory = 16 * 8 * 32 * 32 * 4, {}
+    for on in (True, False):
+        with S.passes(recompute=on):
+            ex = S.sum(x).simple_bind(mx.cpu(), x=(16, 3, 32, 32))
+        for a in ex.arg_arrays:
+            a[:] = np.random.default_rng(1).normal(size=a.shape) / 4
+        ex.forward(is_train=True)
+        ex.backward(mx.nd.ones((1,)))
+        memory[on] = ex.memory()["planned"] / one, [g.asnumpy() for g in ex.grad_arrays]
+    assert memory[True][0] < 12 and memory[False][0] > 17           # 9 convolutions, 8 of them with BatchNorm and relu before
+    same(memory[True][1], memory[False][1], True)
