@@ -90,7 +90,7 @@ def simple_bind(self, ctx, grad_req="write", type_dict=None, stype_dict=None, gr
     try:
         slots, shapes = infer.shapes(nodes, {id(n): given[n.name] for n in variables if n.name in given})
         asked = {id(n): dtype_name(type_dict[n.name]) for n in variables if type_dict.get(n.name) is not None}
-        _, types = infer.types(nodes, asked, fill="float32")
+        _, types = infer.types(nodes, asked, fill="float32", slots=slots)
     except MXNetError as e:
         raise RuntimeError(f"simple_bind: {e}; given {kwargs}") from None
     is_aux = auxiliary(nodes)

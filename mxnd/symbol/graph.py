@@ -161,5 +161,5 @@ def lowered(parts):
 def forward_inference(nodes, arrays):
     """(slots, shapes, types) of a symbol's nodes; arrays: {id of variable node: array}."""
     slots, shapes = infer.shapes(nodes, {k: tuple(a.shape) for k, a in arrays.items()})
-    _, types = infer.types(nodes, {k: a._dtype_name for k, a in arrays.items()})
+    _, types = infer.types(nodes, {k: a._dtype_name for k, a in arrays.items()}, slots=slots)
     return slots, shapes, types
