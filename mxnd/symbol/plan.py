@@ -91,7 +91,7 @@ class Planned:
     @uncollected
     def _compile(self, with_gradient, training):
         on = self.passes
-        graph, values = build(self.nodes, self.slots, self.shapes, self.types, mirrored if with_gradient else None)
+        graph, values = build(self.nodes, self.slots, self.shapes, self.types, mirrored() if with_gradient else None)
         heads = [values[id(n)][i] for n, i in self.entries]
         pinned = {}                                    # values with arrays of their own
         for node in self.nodes:

@@ -7,23 +7,29 @@ import os
 
 from ..graph import Step, Value
 from ..memory import nbytes
+from .rewrite import mutated
 
 LARGE = 1 << 18                                # bytes below which keeping a value costs nothing
 DEEPEST = 3                                    # cheap operators in a row that are made again
 
 
-def mirrored(node):
-    """Whether MXNet's mirroring takes this node."""
-    if node.op.random:
-        return False
-    if node.attrs and node.attrs.get("__force_mirroring__", "").lower() in ("true", "1"):
+def mirrored():
+    """A function of a node: whether MXNet's mirroring takes it."""
+    everywhere = os.environ.get("MXNET_BACKWARD_DO_MIRROR", "0") == "1"
+
+    def takes(node):
+        if node.op.random:
+            return False
+        return everywhere and not getattr(node.op, "kept", False) \
+            or "__force_mirroring__" in node.attrs and node.attrs["__force_mirroring__"].lower() in ("true", "1")
+    return takes
+
+
+def repeatable(step, written):
+    """Whether a second run changes nothing and gives the same; written: values that some step changes."""
+    if getattr(step.op, "repeatable", False):
         return True
-    return os.environ.get("MXNET_BACKWARD_DO_MIRROR", "0") == "1" and not getattr(node.op, "kept", False)
-
-
-def repeatable(step):
-    """Whether a second run changes nothing."""
-    return not step.op.random and (not step.op.mutates or getattr(step.op, "repeatable", False))
+    return not step.op.random and not step.op.mutates and written.isdisjoint(step.inputs)
 
 
 def cheap(step):
@@ -38,7 +44,7 @@ def recompute(first, second, kept, automatic):
     """The backward steps, with what they make again; kept: values that stay in memory (heads)."""
     maker = {v: s for s in first for v in s.outputs}
     needed = {v for s in second for v in s.inputs if v in maker}
-    dropped = _dropped(first, needed, set(kept), automatic)
+    dropped = _dropped(first, needed, set(kept), automatic, mutated((first, second)))
     if not dropped:
         return second
     out, again = [], {}                        # again: value of the forward -> value made in the backward
@@ -52,18 +58,18 @@ def recompute(first, second, kept, automatic):
     return out
 
 
-def _dropped(first, needed, kept, automatic):
+def _dropped(first, needed, kept, automatic, written):
     """The values of the forward that the backward makes again."""
     dropped, depth = set(), {}                 # depth: how many operators it takes to make a value from what is in memory
     made = {v for s in first for v in s.outputs}
     for step in first:
-        if step.mirror and repeatable(step):
+        if step.mirror and repeatable(step, written):
             dropped.update(v for v in step.outputs if v not in kept)
         elif automatic and cheap(step):
             levels = [0 if v not in made or v in kept or v in needed and v not in dropped else depth.get(v, DEEPEST)
                       for v in step.inputs]
             level = 1 + max(levels, default=0)
-            if level <= DEEPEST and repeatable(step):
+            if level <= DEEPEST and repeatable(step, written):
                 large = [v for v in step.outputs if v not in kept and nbytes(v) >= LARGE]
                 dropped.update(large)
                 depth.update(dict.fromkeys(large, level))
