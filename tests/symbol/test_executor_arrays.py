@@ -172,6 +172,19 @@ def test_reshape_shares_memory():
             ex.reshape(**bad)
 
 
+def test_monitors_see_inputs_under_the_names_of_mxnet():
+    s = S.softmax(S.Activation(S.sum(net * 2, axis=1, keepdims=True), act_type="relu", name="r"), name="s")
+    ex = s.simple_bind(CPU, x=(2, 4), grad_req="null")
+    seen = []
+    ex.set_monitor_callback(lambda name, array: seen.append(name.decode()), monitor_all=True)
+    ex.forward()
+    assert seen[:5] == ["x", "f_data", "w", "f_weight", "f_output"] and seen[-4:] == ["r_input0", "r_output", "s_data", "s_output"]
+    assert [n.split("_")[-1] for n in seen[5:-4]] == ["input0", "output"] * 2
+    ex.set_monitor_callback(None)
+    ex.forward()
+    assert len(seen) == 13
+
+
 def test_memory_report_counts_each_array_once():
     x = mx.nd.ones((8, 8))
     ex = (V("a") * V("b")).bind(CPU, {"a": x, "b": x})
