@@ -488,6 +488,12 @@ cdef object elementwise(Operator op, tuple inputs, object given, object out):
         scalar = op.decl.pack({"scalar": scalar}).scalar
     return with_scalar(op, <NDArray>inputs[0], scalar, o)
 
+cdef bint has_plan(Operator op) noexcept:
+    """Whether `execute` looks for a plan."""
+    return not (op.family == F_BINARY or op.family == F_SCALAR or op.family == F_RSCALAR
+                or op.family == F_UNARY and not op.decl.params)
+
+
 cdef int execute(Operator op, object params, tuple inputs, list outs, bint training) except -1:
     """Run into given arrays that are known to fit, without recording; for graph runners."""
     if op.family == F_UNARY and not op.decl.params:

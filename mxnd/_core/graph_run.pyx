@@ -6,10 +6,18 @@ from cython.parallel cimport prange
 from libc.string cimport memcpy, memset
 
 from .array cimport MAXD, MX_F32, MX_F64, NDArray, Operator, mxnd_item, mxnd_loop, new_view, type_code
-from .call cimport execute, set_recording_
+from .call cimport execute, has_plan, set_recording_
+from .plan cimport Plan, find_plan, run_plan
 from .threads cimport threads_for
 
 from .array import empty
+
+cdef extern from "block_reduce.h" nogil:
+    enum: BLOCK_SUM, BLOCK_MAX, BLOCK_MIN
+    double block_start(int kind)
+    double block_join(int kind, double a, double b)
+    double block_reduce_f32(int kind, const float* x, Py_ssize_t n)
+    double block_reduce_f64(int kind, const double* x, Py_ssize_t n)
 
 cdef enum:
     BLOCK = 1024                 # elements of a block
@@ -17,10 +25,14 @@ cdef enum:
     MOST_TEMPORARIES = 8
     MOST_ARRAYS = 32             # inputs and outputs of a fused group
     MOST_CONSTANTS = 32
+    MOST_REDUCED = 4             # reductions at the end of a fused group
+    MOST_THREADS = 64            # that reduce to one number
     TEMPORARY = 1 << 16          # operands: arrays from 0, temporaries from here, constants from there
     CONSTANT = 1 << 17
 
-LIMITS = {"steps": MOST_STEPS, "temporaries": MOST_TEMPORARIES, "arrays": MOST_ARRAYS, "constants": MOST_CONSTANTS}
+LIMITS = {"steps": MOST_STEPS, "temporaries": MOST_TEMPORARIES, "arrays": MOST_ARRAYS, "constants": MOST_CONSTANTS,
+          "reduced": MOST_REDUCED}
+REDUCTIONS = {"sum": BLOCK_SUM, "mean": BLOCK_SUM, "max": BLOCK_MAX, "min": BLOCK_MIN}
 
 
 # ---- memory -----------------------------------------------------------------------------------------
@@ -56,7 +68,8 @@ def point(NDArray to not None, NDArray at not None):
 cdef class Fused:
     """Elementwise operators over one shape, run block by block: every array is read and written once.
 
-    Operands of a step are arrays of the call (number), temporaries (TEMPORARY + number) or constants."""
+    Operands of a step are arrays of the call (number), temporaries (TEMPORARY + number) or constants.
+    Reductions take what a block has made; their arrays do not move along the axes that are reduced, which are the last."""
     cdef mxnd_loop loops[MOST_STEPS]
     cdef int first[MOST_STEPS]
     cdef int second[MOST_STEPS]
@@ -66,10 +79,18 @@ cdef class Fused:
     cdef Py_ssize_t dims[MAXD]
     cdef Py_ssize_t strides[MOST_ARRAYS][MAXD]
     cdef Py_ssize_t outer, inner, work
+    cdef int nreduced
+    cdef int kind[MOST_REDUCED]
+    cdef int source[MOST_REDUCED]
+    cdef int into[MOST_REDUCED]
+    cdef bint single[MOST_REDUCED]       # the result is one number
+    cdef double divisor[MOST_REDUCED]
+    cdef Py_ssize_t together             # blocks that belong to one result: one thread runs them
 
-    def __init__(self, list steps, str dtype, tuple dims, list strides):
+    def __init__(self, list steps, str dtype, tuple dims, list strides, reduced=()):
         """steps: (Operator, operand, operand or None, result); operands: ("array", k), ("temporary", k) or a number;
-        dims: the lengths of the loops, outermost first; strides: for every array its elements per step of each loop."""
+        dims: the lengths of the loops, outermost first; strides: for every array its elements per step of each loop;
+        reduced: (name, operand, number of the array for the result, what to divide by)."""
         cdef Operator op
         cdef int k = 0, i
         self.type = type_code(dtype)
@@ -98,6 +119,17 @@ cdef class Fused:
                 self.strides[k][i] = strides[k][i]
         self.inner = self.dims[self.levels - 1]
         self.work = self.outer * self.inner * (1 + self.nsteps // 2)
+        self.together = 1
+        if len(reduced) > MOST_REDUCED:
+            raise ValueError("Fused: too many reductions")
+        for k, (name, a, i, divisor) in enumerate(reduced):
+            self.kind[k], self.source[k], self.into[k], self.divisor[k] = REDUCTIONS[name], self.operand(a), i, divisor
+            if self.source[k] >= CONSTANT or not 0 <= i < self.narrays:
+                raise ValueError("Fused: a reduction needs an array or a temporary, and an array")
+            self.single[k] = not any(strides[i])
+            if not self.single[k]:
+                self.together = max(self.together, blocks_of_one(self, i))
+        self.nreduced = len(reduced)
 
     def operand(self, v):
         cdef int k
@@ -124,6 +156,7 @@ cdef class Fused:
 
     cdef int run(self, list arrays) except -1:
         cdef char* at[MOST_ARRAYS]
+        cdef double partial[MOST_THREADS * MOST_REDUCED]
         cdef int k, t
         cdef Py_ssize_t per, blocks, chunk
         if self.outer == 0 or self.inner == 0:
@@ -133,27 +166,71 @@ cdef class Fused:
         per = (self.inner + BLOCK - 1) // BLOCK
         blocks = self.outer * per
         t = threads_for(self.work)
-        if t > blocks:
-            t = <int>blocks
-        if t == 1:
+        if t > blocks // self.together:
+            t = <int>(blocks // self.together)
+        if self.nreduced and t > MOST_THREADS:
+            t = MOST_THREADS
+        if t <= 1:
             if self.work < 16384:
-                some(self, at, 0, blocks, per)
+                some(self, at, 0, blocks, per, partial)
             else:
                 with nogil:
-                    some(self, at, 0, blocks, per)
-            return 0
-        chunk = (blocks + t - 1) // t
-        for k in prange(t, num_threads=t, schedule="static", nogil=True):
-            some(self, at, k * chunk, min(blocks, (k + 1) * chunk), per)
+                    some(self, at, 0, blocks, per, partial)
+            t = 1
+        else:
+            chunk = (blocks + t - 1) // t
+            chunk = (chunk + self.together - 1) // self.together * self.together
+            for k in prange(t, num_threads=t, schedule="static", nogil=True):
+                some(self, at, min(blocks, k * chunk), min(blocks, (k + 1) * chunk), per, partial + k * MOST_REDUCED)
+        if self.nreduced:
+            finish(self, at, partial, t)
         return 0
 
 
-cdef void some(Fused f, char** at, Py_ssize_t start, Py_ssize_t end, Py_ssize_t per) noexcept nogil:
-    """Blocks start to end - 1; every row of the innermost loop has per of them."""
+cdef Py_ssize_t blocks_of_one(Fused f, int array):
+    """How many blocks in a row go into one element of a reduction's array."""
+    cdef Py_ssize_t n = (f.inner + BLOCK - 1) // BLOCK
+    cdef int d
+    if f.strides[array][f.levels - 1]:
+        raise ValueError("Fused: reductions are over the last axes")
+    for d in range(f.levels - 2, -1, -1):
+        if f.strides[array][d]:
+            break
+        n *= f.dims[d]
+    return n
+
+
+cdef void store(Fused f, int r, char* to, double value) noexcept nogil:
+    if f.type == MX_F32:
+        (<float*>to)[0] = <float>(value / f.divisor[r])
+    else:
+        (<double*>to)[0] = value / f.divisor[r]
+
+
+cdef void finish(Fused f, char** at, double* partial, int threads) noexcept nogil:
+    """Combine the threads' parts of reductions to one number."""
+    cdef int r, k
+    cdef double all
+    for r in range(f.nreduced):
+        if f.single[r]:
+            all = block_start(f.kind[r])
+            for k in range(threads):
+                all = block_join(f.kind[r], all, partial[k * MOST_REDUCED + r])
+            store(f, r, at[f.into[r]], all)
+
+
+cdef void some(Fused f, char** at, Py_ssize_t start, Py_ssize_t end, Py_ssize_t per, double* sums) noexcept nogil:
+    """Blocks start to end - 1; every row of the innermost loop has per of them.  sums: what reductions came to."""
     cdef char temporaries[MOST_TEMPORARIES * BLOCK * 8]
     cdef char* here[MOST_ARRAYS]
+    cdef char* before[MOST_REDUCED]
+    cdef char* x
+    cdef double part
     cdef Py_ssize_t b, row, i, n, rest
     cdef int k, d, inside = f.levels - 1
+    for k in range(f.nreduced):
+        sums[k] = block_start(f.kind[k])
+        before[k] = NULL
     for b in range(start, end):
         row = b // per
         i = (b - row * per) * BLOCK
@@ -169,6 +246,19 @@ cdef void some(Fused f, char** at, Py_ssize_t start, Py_ssize_t end, Py_ssize_t 
             f.loops[k](operand(f, f.first[k], here, temporaries), stride(f, f.first[k]),
                        operand(f, f.second[k], here, temporaries), stride(f, f.second[k]),
                        operand(f, f.to[k], here, temporaries), n)
+        for k in range(f.nreduced):
+            x = here[f.into[k]]
+            if before[k] != x:                         # the next result begins
+                if before[k] != NULL and not f.single[k]:
+                    store(f, k, before[k], sums[k])
+                    sums[k] = block_start(f.kind[k])
+                before[k] = x
+            x = operand(f, f.source[k], here, temporaries)
+            part = block_reduce_f32(f.kind[k], <float*>x, n) if f.type == MX_F32 else block_reduce_f64(f.kind[k], <double*>x, n)
+            sums[k] = block_join(f.kind[k], sums[k], part)
+    for k in range(f.nreduced):
+        if before[k] != NULL and not f.single[k]:
+            store(f, k, before[k], sums[k])
 
 
 cdef inline char* operand(Fused f, int v, char** here, char* temporaries) noexcept nogil:
@@ -200,6 +290,8 @@ cdef class Item:
     cdef tuple inputs
     cdef list outs
     cdef Fused fused
+    cdef Plan plan               # what the operator knows of these shapes, found at the first run
+    cdef bint planned            # whether it wants to know
     cdef readonly object name
 
 
@@ -215,6 +307,7 @@ def call_step(Operator op not None, params, tuple inputs, list outs, name):
     for x in (*inputs, *outs):
         dense(x)
     s.kind, s.op, s.params, s.inputs, s.outs, s.name = CALL, op, params, inputs, outs, name
+    s.planned = has_plan(op)
     return s
 
 
@@ -279,7 +372,12 @@ cdef class Steps:
                 self.at = k
                 s = <Item>PyList_GET_ITEM(self.items, k)
                 if s.kind == CALL:
-                    execute(s.op, s.params, s.inputs, s.outs, training)
+                    if not s.planned:
+                        execute(s.op, s.params, s.inputs, s.outs, training)
+                        continue
+                    if s.plan is None:
+                        s.plan = find_plan(s.op, s.params, s.inputs)
+                    run_plan(s.op, s.plan, s.inputs, s.outs, training)
                 elif s.kind == FUSED:
                     s.fused.run(s.outs)
                 else:

@@ -64,6 +64,14 @@ def batch_norm_grad(p, g, x, y):
     return [for_data, part(1), part(2), None, None]
 
 
+def batch_norm_factors(p, x):
+    """(factor, offset) per channel outside training; with fix_gamma also what is written into gamma."""
+    gamma, beta, mean, var = x
+    one = [F.ones_like(gamma)] if p.fix_gamma else []
+    factor = F.rsqrt(var + p.eps) if p.fix_gamma else gamma * F.rsqrt(var + p.eps)
+    return [factor, beta - mean * factor, *one]
+
+
 def batch_norm_backward_shapes(p, ins, outs):
     data = unify(unify(ins[0], ins[1]), outs[0])
     if data is None:
@@ -111,7 +119,8 @@ def batch_norm(name, params, aliases="", doc=BATCH_NORM_DOC, **kw):
        initial=MOVING,
        outputs="output mean var", visible=lambda p: 3 if p.output_mean_var else 1, aliases=aliases, shapes=batch_norm_shapes,
        types=data_and_float_types((0, 5), 5, 3), kernel="batch_norm", kernel_types=FLOATS, arguments=batch_norm_arguments,
-       grad=batch_norm_grad, uses_mode=True, doc=doc, numpy=BATCH_NUMPY, **{"samples": BATCH_SAMPLES, **kw})
+       grad=batch_norm_grad, uses_mode=True, repeatable=True, kept=True, factors=batch_norm_factors,
+       doc=doc, numpy=BATCH_NUMPY, **{"samples": BATCH_SAMPLES, **kw})
 
 
 batch_norm("BatchNorm", {**BATCH_NORM, "axis": integer(1), **UNUSED}, "_npx_batch_norm",

@@ -21,6 +21,7 @@ op("Dropout", params=dict(p=number(0.5, at_least=0.0, at_most=1.0), mode=choice(
                           cudnn_off=flag(False, nullable=True)),
    outputs="output mask", visible=1, aliases="_npx_dropout", shapes=dropout_shapes, kernel="dropout", kernel_types=FLOATS,
    arguments=lambda p, ins, outs: [int(p.mode == "always"), p.p], random=True, uses_mode=True,
+   idle=lambda p, training: p.mode != "always" and not training,
    grad=lambda p, g, x, y: [lambda: F.broadcast_mul(g[0], y[1])], numpy="data * 1.0",
    samples=(dict(inputs=[(3, 4)]), dict(inputs=[(2, 3, 4)], params=dict(p=0.25, axes=(1,)))),
    doc="""While training, set elements to zero with probability p and divide the others by 1 - p; otherwise the data.

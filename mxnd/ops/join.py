@@ -57,7 +57,7 @@ def _concat_arguments(p, ins, outs):
 
 op("Concat", inputs="data", aliases="concat _sparse_concat", variadic="num_args",
    params=dict(num_args=_num_args(), dim=integer(1)),
-   shapes=_concat_shapes, kernel="concat", arguments=_concat_arguments, grad=_concat_grad,
+   shapes=_concat_shapes, kernel="concat", arguments=_concat_arguments, grad=_concat_grad, kept=True,
    samples=(dict(inputs=[(2, 3), (2, 1), (2, 2)], params={}), dict(inputs=[(2, 3), (1, 3)], params=dict(dim=-2))),
    doc="Joins arrays along the axis dim; all other axes have equal lengths.",
    example="mx.nd.concat(mx.nd.ones((2, 3)), mx.nd.zeros((2, 1)), dim=1)")

@@ -228,7 +228,7 @@ def without_bias(p):
 
 op("FullyConnected", inputs="data weight bias", takes=without_bias, aliases="_npx_fully_connected _sparse_FullyConnected",
    params=dict(num_hidden=integer(at_least=1), no_bias=flag(), flatten=flag(True)), shapes=_connected_shapes,
-   kernel="fully_connected", arguments=_connected_arguments, kernel_types=BOTH, grad=_connected_grad,
+   kernel="fully_connected", arguments=_connected_arguments, kernel_types=BOTH, grad=_connected_grad, kept=True,
    samples=(dict(inputs=[(3, 4), (2, 4), (2,)], params=dict(num_hidden=2), numpy="data @ weight.T + bias"),
             dict(inputs=[(2, 3, 2), (4, 6), (4,)], params=dict(num_hidden=4), numpy="data.reshape(2, 6) @ weight.T + bias"),
             dict(inputs=[(2, 3, 4), (2, 4)], params=dict(num_hidden=2, flatten=False, no_bias=True), numpy="data @ weight.T")),

@@ -59,7 +59,7 @@ SOFTMAX_OUTPUT = dict(grad_scale=number(1.0), ignore_label=number(-1.0), multi_o
                       preserve_shape=flag(), normalization=NORMALIZATION, out_grad=flag(), smooth_alpha=number(0.0))
 op("SoftmaxOutput", inputs="data label", params=SOFTMAX_OUTPUT, aliases="Softmax", shapes=softmax_output_shapes,
    kernel="softmax_output", kernel_types=FLOATS, arguments=lambda p, ins, outs: list(softmax_view(p, ins[0])),
-   grad=softmax_output_grad, loss=True,
+   grad=softmax_output_grad, loss=True, kept=True,
    numpy="(lambda e: e / e.sum(-1, keepdims=True))(np.exp(data - data.max(-1, keepdims=True)))",
    samples=(dict(inputs=[(3, 4), [0.0, 3.0, 1.0]]), dict(inputs=[(2, 3), (2, 3)], params=dict(grad_scale=0.5))),
    doc="""Softmax whose gradient is that of the cross entropy with label: probability minus target.

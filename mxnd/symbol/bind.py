@@ -1,16 +1,19 @@
 """Binding a symbol to arrays: `Symbol.bind`, `simple_bind` and `eval`."""
 from .._core.array import NDArray
 from ..context import Context
-from ..ndarray.create import zeros
 from ..ops.errors import MXNetError
 from ..ops.params import dtype_name
 from ..ops.shapes import known
 from . import infer
+from .collector import uncollected
 from .compose import STORAGE
 from .executor import REQUESTS, Executor
-from .node import auxiliary
+from .given import given_shape
+from .made import Maker
+from .node import auxiliary, order
 
 
+@uncollected
 def bind(self, ctx, args, args_grad=None, grad_req="write", aux_states=None, group2ctx=None, shared_exec=None):
     """Bind the graph to arrays.
 
@@ -25,7 +28,7 @@ def bind(self, ctx, args, args_grad=None, grad_req="write", aux_states=None, gro
         "write", "add" (gradients accumulate) or "null".
     aux_states : list or dict of NDArray
         The auxiliary states.
-    group2ctx : dict
+    group2ctx : dict of str to Context
         Accepted for compatibility.
     shared_exec : Executor
         Accepted for compatibility; memory is pooled anyway.
@@ -41,6 +44,7 @@ def bind(self, ctx, args, args_grad=None, grad_req="write", aux_states=None, gro
     array([2., 2.], dtype=float32)
     """
     _check_context(ctx)
+    _check_groups(group2ctx)
     names, aux_names = self.list_arguments(), self.list_auxiliary_states()
     arrays = _arrays("args", args, names)
     grads = _arrays("args_grad", {} if args_grad is None else args_grad, names, missing=True)
@@ -48,6 +52,7 @@ def bind(self, ctx, args, args_grad=None, grad_req="write", aux_states=None, gro
     return Executor(self, ctx, arrays, grads, _requests(grad_req, names), aux, group2ctx)
 
 
+@uncollected
 def simple_bind(self, ctx, grad_req="write", type_dict=None, stype_dict=None, group2ctx=None, shared_arg_names=None,
                 shared_exec=None, shared_buffer=None, **kwargs):
     """Bind the graph to new arrays of zeros, made from the shapes of its inputs.
@@ -61,64 +66,56 @@ def simple_bind(self, ctx, grad_req="write", type_dict=None, stype_dict=None, gr
         Dtypes of arguments; the others are inferred, or float32.
     stype_dict : dict of str to str
         Storage types of arguments.
-    group2ctx : dict
+    group2ctx : dict of str to Context
         Accepted for compatibility.
     shared_arg_names : list of str
-        Arguments to take from shared_exec.
+        Arguments to take from shared_exec, with their gradients.
     shared_exec : Executor
-        An executor whose arrays are used again where name, shape and dtype agree.
+        The executor that shared_arg_names and auxiliary states are taken from; shape and dtype have to agree.
     shared_buffer : dict of str to NDArray
-        Arrays to use again, by name; new ones are added.
+        Arrays to use again for the other arguments and gradients, as large as needed or larger; new ones are added.
     **kwargs : tuple
-        Shapes of arguments, by name.
+        Shapes of arguments, by name; names that the graph does not have are ignored.
 
     Returns
     -------
     Executor
     """
     _check_context(ctx)
+    _check_groups(group2ctx)
+    type_dict, stype_dict = _by_name("type_dict", type_dict), _by_name("stype_dict", stype_dict)
+    nodes = order(self._entries)
+    variables = [n for n in nodes if n.op is None]
+    given = {n.name: given_shape("simple_bind", n.name, kwargs[n.name]) for n in variables if n.name in kwargs}
     try:
-        nodes, given = infer.by_argument(self, (), kwargs, "shape")
-        slots, shapes = infer.shapes(nodes, {k: infer.edge_shape(v) for k, v in given.items()})
-        known_types = {n.name: dtype_name(t) for n, t in ((n, (type_dict or {}).get(n.name)) for n in nodes) if t is not None}
-        _, types = infer.types(nodes, {id(n): known_types[n.name] for n in nodes if n.op is None and n.name in known_types},
-                               fill="float32")
+        slots, shapes = infer.shapes(nodes, {id(n): given[n.name] for n in variables if n.name in given})
+        asked = {id(n): dtype_name(type_dict[n.name]) for n in variables if type_dict.get(n.name) is not None}
+        _, types = infer.types(nodes, asked, fill="float32", slots=slots)
     except MXNetError as e:
         if getattr(e, "from_user", False):             # raised by a custom operator's own code
             raise
         raise RuntimeError(f"simple_bind: {e}; given {kwargs}") from None
     is_aux = auxiliary(nodes)
-    variables = [n for n in nodes if n.op is None]
     unknown = [n.name for n in variables if not known(shapes[slots.first[id(n)]])]
     if unknown:
         raise RuntimeError(f"simple_bind: the shapes of {', '.join(unknown[:10])} cannot be worked out; given {kwargs or 'none'}")
-    names = [n.name for n in variables if id(n) not in is_aux]
-    requests = _requests(grad_req, names, RuntimeError)
-    reuse = dict(shared_buffer or {})
-    if shared_exec is not None:
-        for part in (shared_exec.arg_dict, shared_exec.aux_dict):
-            reuse.update({k: v for k, v in part.items() if shared_arg_names is None or k in shared_arg_names})
-    by_name = dict(zip(names, requests))
-    args, grads, aux, wanted = [], [], [], []
+    requests = _requests(grad_req, [n.name for n in variables if id(n) not in is_aux], RuntimeError)
+    make = Maker(ctx, shared_exec, shared_arg_names, shared_buffer)
+    args, grads, aux = [], [], []
     for n in variables:
         slot = slots.first[id(n)]
-        shape, dtype = shapes[slot], types[slot]
-        stype = (stype_dict or {}).get(n.name) or _stype_of(n)
-        old = reuse.get(n.name)
-        if old is not None and old.shape == shape and old._dtype_name == dtype and old.stype == stype:
-            array = old
-        else:
-            array = zeros(shape, ctx, dtype, stype=stype)
-        if shared_buffer is not None:
-            shared_buffer[n.name] = array
+        stype = stype_dict.get(n.name) or _stype_of(n)
+        if stype not in STORAGE:
+            raise MXNetError(f"simple_bind: stype_dict: {n.name!r}: expected one of {', '.join(STORAGE)}, got {stype!r}")
+        kind = shapes[slot], types[slot], stype
         if id(n) in is_aux:
-            aux.append(array)
-        else:
-            args.append(array)
-            grad_stype = "row_sparse" if stype == "row_sparse" else "default"
-            grads.append(zeros(shape, ctx, dtype, stype=grad_stype) if by_name[n.name] != "null" else None)
-            wanted.append(by_name[n.name])
-    return Executor(self, ctx, args, grads, wanted, aux, group2ctx, (slots, shapes, types))
+            aux.append(make.auxiliary(n.name, *kind))
+            continue
+        args.append(make.argument(n.name, *kind))
+        wanted = requests[len(args) - 1] != "null"
+        grads.append(make.gradient(n.name, *kind[:2], "row_sparse" if stype == "row_sparse" else "default") if wanted else None)
+    make.clear()
+    return Executor(self, ctx, args, grads, requests, aux, group2ctx, (slots, shapes, types))
 
 
 def eval(self, ctx=None, **kwargs):
@@ -138,9 +135,21 @@ def eval(self, ctx=None, **kwargs):
     return bind(self, ctx, kwargs, grad_req="null", aux_states=aux).forward()
 
 
+def _by_name(what, given):
+    if given is not None and not isinstance(given, dict):
+        raise MXNetError(f"simple_bind: {what}: expected a dict by argument names, got {type(given).__name__}")
+    return given or {}
+
+
 def _check_context(ctx):
     if ctx is not None and not isinstance(ctx, Context):
         raise TypeError(f"bind: ctx: expected a Context, got {type(ctx).__name__}")
+
+
+def _check_groups(group2ctx):
+    if group2ctx is not None and not (isinstance(group2ctx, dict)
+                                      and all(isinstance(c, Context) for c in group2ctx.values())):
+        raise MXNetError("bind: group2ctx: expected a dict of Contexts by the names of groups")
 
 
 def _stype_of(node):

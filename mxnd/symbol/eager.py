@@ -3,6 +3,7 @@ for monitors, and as the plain form that the planned one is compared with."""
 from .._core import call as _call
 from .._core import tape as _tape
 from ..ops.errors import MXNetError
+from ..ops.unnamed import shown_inputs
 from .subgraph import run_graphs
 
 
@@ -60,7 +61,7 @@ class EagerRun:
                 continue
             inputs = tuple(done[id(n)][i] for n, i in node.inputs)
             if self.monitor and self.monitor_all:
-                for (n, _), name, x in zip(node.inputs, node.input_names(), inputs):
+                for (n, _), name, x in zip(node.inputs, shown_inputs(node.op, node.input_names()), inputs):
                     if n.op is None:
                         self.monitor(n.name, x)
                     self.monitor(f"{node.name}_{name}", x)

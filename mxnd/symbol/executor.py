@@ -1,13 +1,19 @@
 """Executors: graphs bound to arrays, that compute outputs and gradients."""
+from functools import partial
+from weakref import ref
+
 import numpy as np
 
 from .._core.array import NDArray, empty
-from ..ndarray.create import zeros
 from ..ops.errors import MXNetError
-from ..ops.shapes import known, show
+from ..ops.shapes import known, show, size
 from . import infer
+from .bound_arrays import ArrayDict, ArrayList
 from .eager import EagerRun
+from .given import given_heads, given_shape
 from .graph import Unplannable, forward_inference
+from .made import fitted
+from .memory import ITEM
 from .node import auxiliary, order
 from .plan import Planned, plannable
 
@@ -24,6 +30,7 @@ class Executor:
     ----------
     arg_arrays, grad_arrays, aux_arrays : list of NDArray
         In the order of list_arguments and list_auxiliary_states; gradients that nobody asked for are None.
+        An array put into one of the lists, or into the dicts, is bound from then on.
     outputs : list of NDArray
         The same arrays after every forward.
     """
@@ -38,13 +45,16 @@ class Executor:
             names = [n.name for n in part]
             if len(set(names)) != len(names):
                 raise MXNetError(f"bind: two {what}s have one name: {sorted(n for n in set(names) if names.count(n) > 1)}")
-        self.arg_arrays, self.grad_arrays, self.aux_arrays = list(args), list(grads), list(aux)
         self._requests = list(requests)
         arrays = {id(n): a for n, a in zip((*self._args, *self._aux), (*args, *aux))}
         wanted = {id(n): (g, REQUESTS[r]) for n, g, r in zip(self._args, grads, requests) if g is not None and REQUESTS[r]}
         self._arrays, self._wanted = arrays, wanted
         self._slots, self._shapes, self._types = inferred or forward_inference(nodes, arrays)
         self._check(arrays, wanted)
+        self._held = {}
+        for what, part, given in (("arg", self._args, args), ("grad", self._args, grads), ("aux", self._aux, aux)):
+            held = ArrayList(given, f"{what}_arrays", partial(_put, ref(self), what))
+            self._held[what] = held, ArrayDict([n.name for n in part], held)
         self.outputs = [self._new_output(e) for e in symbol._entries]
         self._planned = self._plan()
         self._eager = EagerRun(symbol._entries, nodes, arrays, is_aux, wanted)
@@ -74,6 +84,25 @@ class Executor:
         if not all(map(known, self._shapes)) or None in self._types or not plannable(self._nodes):
             return None
         return Planned(entries, self._nodes, self._slots, self._shapes, self._types, self._arrays, self._wanted, self.outputs)
+
+    def _put(self, what, k, array):
+        """Bind another array in the place of number k of arg_arrays, grad_arrays or aux_arrays."""
+        node = (self._aux if what == "aux" else self._args)[k]
+        bound = self._arrays[id(node)]
+        if not (array is None and what == "grad"):
+            if not isinstance(array, NDArray):
+                raise MXNetError(f"{what}_arrays: {node.name!r}: expected NDArray, got {type(array).__name__}")
+            if array.shape != bound.shape or array._dtype_name != bound._dtype_name:
+                raise MXNetError(f"{what}_arrays: {node.name!r}: expected shape {show(bound.shape)} and dtype {bound._dtype_name}, "
+                                 f"got {show(array.shape)} and {array._dtype_name}")
+        if what != "grad":
+            self._arrays[id(node)] = array
+        elif array is None:
+            self._wanted.pop(id(node), None)
+        elif REQUESTS[self._requests[k]]:
+            self._wanted[id(node)] = array, REQUESTS[self._requests[k]]
+        self._held[what][1].show(node.name, array)
+        self._planned, self._last = self._plan(), None
 
     def _new_output(self, entry):
         slot = self._slots.of(entry)
@@ -129,7 +158,10 @@ class Executor:
             if tuple(value.shape) != arrays[name].shape:
                 raise ValueError(f"forward: argument {name!r} has a wrong shape; expected {show(arrays[name].shape)}, "
                                  f"got {show(tuple(value.shape))}")
-            arrays[name][:] = value
+            try:
+                arrays[name][:] = value
+            except TypeError:
+                raise ValueError(f"forward: argument {name!r}: elements of dtype {value.dtype} are no numbers that mxnd has") from None
 
     def backward(self, out_grads=None, is_train=True):
         """Compute the gradients into the gradient arrays.
@@ -150,53 +182,52 @@ class Executor:
         runner.backward(heads, training)
 
     def _head_grads(self, given):
-        names = self._symbol.list_outputs()
-        if given is None:
-            given = []
-        elif isinstance(given, NDArray):
-            given = [given]
-        elif isinstance(given, dict):
-            given = [given[n] for n in names]
-        given = list(given)
-        if len(given) > len(names):
-            given = given[:len(names)]
-        given += [None] * (len(names) - len(given))
-        for k, (g, name) in enumerate(zip(given, names)):
-            if g is None:
-                continue
-            if not isinstance(g, NDArray):
-                raise TypeError(f"backward: the gradient for output {name!r} has a wrong type; expected NDArray, "
-                                f"got {type(g).__name__}")
-            shape = self._output_shape(k)
-            if g.shape != shape:
-                raise MXNetError(f"backward: the gradient for output {name!r} has a wrong shape; expected {show(shape)}, "
-                                 f"got {show(g.shape)}")
-            dtype = self._types[self._slots.of(self._symbol._entries[k])]
-            if g.stype != "default":
-                given[k] = g = g.tostype("default")
-            if dtype is not None and g._dtype_name != dtype:
-                given[k] = g.astype(dtype)
-        return given
-
-    def _output_shape(self, k):
-        shape = self._shapes[self._slots.of(self._symbol._entries[k])]
-        return shape if known(shape) else self.outputs[k].shape
+        slots = [self._slots.of(e) for e in self._symbol._entries]
+        shapes = [self._shapes[slot] if known(self._shapes[slot]) else y.shape for slot, y in zip(slots, self.outputs)]
+        return given_heads(given, self._symbol.list_outputs(), shapes, [self._types[slot] for slot in slots])
 
     # ---- arrays by name
     @property
+    def arg_arrays(self):
+        """Arguments in the order of list_arguments; an array put into the list is bound from then on."""
+        return self._held["arg"][0]
+
+    @arg_arrays.setter
+    def arg_arrays(self, arrays):
+        self.arg_arrays[:] = arrays
+
+    @property
+    def grad_arrays(self):
+        """Gradients in the order of list_arguments; None where nobody asked."""
+        return self._held["grad"][0]
+
+    @grad_arrays.setter
+    def grad_arrays(self, arrays):
+        self.grad_arrays[:] = arrays
+
+    @property
+    def aux_arrays(self):
+        """Auxiliary states in the order of list_auxiliary_states."""
+        return self._held["aux"][0]
+
+    @aux_arrays.setter
+    def aux_arrays(self, arrays):
+        self.aux_arrays[:] = arrays
+
+    @property
     def arg_dict(self):
-        """Arguments by name."""
-        return {n.name: a for n, a in zip(self._args, self.arg_arrays)}
+        """Arguments by name; an array put into it is bound from then on."""
+        return self._held["arg"][1]
 
     @property
     def grad_dict(self):
         """Gradients by the names of their arguments; None where nobody asked."""
-        return {n.name: g for n, g in zip(self._args, self.grad_arrays)}
+        return self._held["grad"][1]
 
     @property
     def aux_dict(self):
         """Auxiliary states by name."""
-        return {n.name: a for n, a in zip(self._aux, self.aux_arrays)}
+        return self._held["aux"][1]
 
     @property
     def output_dict(self):
@@ -214,12 +245,16 @@ class Executor:
         """
         for what, given, arrays in (("argument", arg_params, self.arg_dict),
                                     ("auxiliary state", aux_params or {}, self.aux_dict)):
+            if not isinstance(given, dict):
+                raise TypeError(f"copy_params_from: expected a dict of arrays by {what}, got {type(given).__name__}")
             for name, value in given.items():
                 if name not in arrays:
                     if allow_extra_params:
                         continue
                     raise ValueError(f"copy_params_from: there is no {what} {name!r}; expected one of {', '.join(arrays)}")
                 to = arrays[name]
+                if not isinstance(value, (NDArray, np.ndarray)):
+                    raise TypeError(f"copy_params_from: {what} {name!r}: expected an array, got {type(value).__name__}")
                 if tuple(value.shape) != to.shape:
                     raise MXNetError(f"copy_params_from: {what} {name!r} has a wrong shape; expected {show(to.shape)}, "
                                      f"got {show(tuple(value.shape))}")
@@ -241,17 +276,21 @@ class Executor:
         -------
         Executor
         """
-        nodes, given = infer.by_argument(self._symbol, (), kwargs, "shape")
-        slots, shapes = infer.shapes(nodes, {k: infer.edge_shape(v) for k, v in given.items()})
+        known_names = {n.name: n for n in (*self._args, *self._aux)}
+        for name in kwargs:
+            if name not in known_names:
+                raise MXNetError(f"reshape: there is no argument {name!r}; expected one of {', '.join(known_names)}")
+        given = {id(known_names[name]): given_shape("reshape", name, shape) for name, shape in kwargs.items()}
+        slots, shapes = infer.shapes(self._nodes, given)
         args, grads, aux = [], [], []
         for n, old, g in zip(self._args, self.arg_arrays, self.grad_arrays):
             shape = shapes[slots.first[id(n)]]
             if not known(shape):
                 raise MXNetError(f"reshape: the shape of {n.name!r} cannot be worked out from {kwargs}")
-            args.append(_fitted(n.name, old, shape, n.name in kwargs or partial_shaping, allow_up_sizing))
-            grads.append(None if g is None else _fitted(n.name, g, shape, True, allow_up_sizing))
+            args.append(fitted(n.name, old, shape, n.name in kwargs or partial_shaping, allow_up_sizing))
+            grads.append(None if g is None else fitted(n.name, g, shape, True, allow_up_sizing))
         for n, old in zip(self._aux, self.aux_arrays):
-            aux.append(_fitted(n.name, old, shapes[slots.first[id(n)]], partial_shaping, allow_up_sizing))
+            aux.append(fitted(n.name, old, shapes[slots.first[id(n)]], partial_shaping, allow_up_sizing))
         return Executor(self._symbol, self._ctx, args, grads, self._requests, aux, self._group2ctx)
 
     # ---- looking inside
@@ -266,6 +305,8 @@ class Executor:
         monitor_all : bool
             Also report the inputs of every operator.
         """
+        if callback is not None and not callable(callback):
+            raise TypeError(f"set_monitor_callback: expected a function or None, got {type(callback).__name__}")
         self._monitor = callback
         self._eager.monitor = None if callback is None else lambda name, array: callback(name.encode(), array._same_data())
         self._eager.monitor_all = monitor_all
@@ -282,21 +323,33 @@ class Executor:
                 f"({memory['unshared'] / 2**20:.3f} MB without sharing)\n")
 
     def memory(self):
-        """Bytes that intermediate values take: {"planned": with shared buffers, "unshared": without}.
+        """Bytes that the executor holds.
 
         Returns
         -------
-        dict
+        dict of str to int
+            arguments, gradients, auxiliary and outputs: the arrays that users see (each array counted once);
+            planned: intermediate values, with shared memory;  unshared: what they would take without;
+            peak: all of it together, the most that is in use at any time while the graph runs.
         """
-        if self._planned is not None:
-            return self._planned.memory()
+        seen, report = set(), {}
+        for what, arrays in (("arguments", self.arg_arrays), ("gradients", self.grad_arrays), ("auxiliary", self.aux_arrays),
+                             ("outputs", self.outputs)):
+            new = {id(a): a.size * ITEM[a._dtype_name] for a in arrays if a is not None and id(a) not in seen}
+            seen.update(new)
+            report[what] = sum(new.values())
+        report.update(self._planned.memory() if self._planned is not None else self._unplanned_memory())
+        report["peak"] = sum(n for what, n in report.items() if what != "unshared")
+        return report
+
+    def _unplanned_memory(self):
         total = 0
         for node in self._nodes:
             if node.op is not None:
                 for k in range(len(node.outputs)):
                     slot = self._slots.first[id(node)] + k
                     if known(self._shapes[slot]) and self._types[slot]:
-                        total += int(np.prod(self._shapes[slot], dtype=np.int64)) * _item(self._types[slot])
+                        total += size(self._shapes[slot]) * ITEM[self._types[slot]]
         return {"planned": total, "unshared": total}
 
     def get_optimized_symbol(self):
@@ -309,24 +362,11 @@ class Executor:
         return self._symbol
 
 
+def _put(executor, *what):
+    """Tell an executor, if it still exists, of another array in one of its lists."""
+    if executor() is not None:
+        executor()._put(*what)
+
+
 def _kind(array):
     return array.shape, array._dtype_name, array._device
-
-
-def _item(dtype):
-    return 2 if dtype in ("float16", "bfloat16") else np.dtype(dtype).itemsize
-
-
-def _fitted(name, old, shape, may_change, may_grow):
-    """The old array where its shape stays, a part of it where the new one is smaller, else a new one."""
-    if old.shape == shape:
-        return old._same_data() if old.stype == "default" else old
-    if not may_change:
-        raise MXNetError(f"reshape: the shape of {name!r} changes from {show(old.shape)} to {show(shape)}; "
-                         f"expected it among the arguments, or partial_shaping=True")
-    size = int(np.prod(shape, dtype=np.int64))
-    if size <= old.size and old.stype == "default":
-        return old._view(tuple(shape), 0)
-    if not may_grow:
-        raise MXNetError(f"reshape: {name!r} grows from {show(old.shape)} to {show(shape)}; expected allow_up_sizing=True")
-    return zeros(shape, ctx=old.context, dtype=old._dtype_name)

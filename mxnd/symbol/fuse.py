@@ -1,12 +1,16 @@
-"""Puts elementwise steps of one shape together, so that they run as one pass over memory.
+"""Puts elementwise steps of one shape together, so that they run as one pass over memory; reductions of what they make join.
 
 A group runs at one place in the order.  A step joins the group that made one of its inputs, or that reads
 the same input, when everything else it reads is ready by then; a group whose results nobody outside has
 read yet may wait until it is."""
-from .._core.graph_run import LIMITS
+from functools import lru_cache
+
+from .._core.graph_run import LIMITS, REDUCTIONS
+from ..ops.declare import reduce_axes
 from ..ops.shapes import size
 
 DTYPES = ("float32", "float64")
+LONG = 512                                 # elements of a result from which on a reduction over the last axes may join
 SHORT = 32                                 # rows shorter than this are broadcast by the operators themselves
 
 
@@ -38,6 +42,24 @@ def fusable(step, mutated):
     return all(v.shape == out.shape or row_length(v.shape, out.shape) >= SHORT for v in step.inputs)
 
 
+def reducible(step):
+    """Whether a step is a reduction that may end a group: over all axes, or over the last ones where they are long."""
+    if getattr(step.op, "reduction", None) not in REDUCTIONS or "axis" not in step.op.params:
+        return False
+    x, y = step.inputs[0], step.outputs[0]
+    if x.dtype not in DTYPES or y.dtype != x.dtype or not size(x.shape):
+        return False
+    first = len(x.shape) - len(reduce_axes(step.params, len(x.shape)))
+    return size(y.shape) == 1 or size(x.shape[first:]) >= LONG and size(x.shape[first:]) * size(y.shape) == size(x.shape) \
+        and set(reduce_axes(step.params, len(x.shape))) == set(range(first, len(x.shape)))
+
+
+def kept_shape(step):
+    """The shape of a reduction's result with the axes kept."""
+    drop = reduce_axes(step.params, len(step.inputs[0].shape))
+    return tuple(1 if k in drop else n for k, n in enumerate(step.inputs[0].shape))
+
+
 def row_length(shape, whole):
     """How many consecutive elements of the whole shape read consecutive (or one and the same) elements of the other."""
     shape = (1,) * (len(whole) - len(shape)) + shape
@@ -53,16 +75,17 @@ def row_length(shape, whole):
 
 
 class _Group:
-    __slots__ = ("steps", "shape", "dtype", "place", "inputs", "read_outside")
+    __slots__ = ("steps", "shape", "dtype", "place", "inputs", "read_outside", "reduced")
 
     def __init__(self, step, place):
         out = step.outputs[0]
         self.steps, self.shape, self.dtype, self.place = [step], out.shape, out.dtype, place
         self.inputs = set(step.inputs)
         self.read_outside = False
+        self.reduced = 0
 
 
-def fuse(steps, needed):
+def fuse(steps, needed, reduce=True):
     """Tasks in the order they run; needed: the values that later parts or the user read."""
     mutated = {v for s in steps for v in s.mutated()}
     group_of, place_of = {}, {}            # of a value: the group that makes it, or where a plain step does
@@ -77,6 +100,11 @@ def fuse(steps, needed):
             if joined is None:
                 joined = _Group(step, now)
                 groups.append(joined)
+        elif reduce and made_in and reducible(step) and _end(step, group_of):
+            g = group_of[step.inputs[0]]
+            place_of[step.outputs[0]] = g.place
+            g.read_outside = True              # its result is ready when the whole group is
+            continue
         for g in made_in:
             if g is not joined:
                 g.read_outside = True
@@ -100,8 +128,20 @@ def fuse(steps, needed):
     return [t for _, part in tasks for t in part]
 
 
+def _end(step, group_of):
+    """Let a reduction end the group that makes its input, where there is room."""
+    g = group_of.get(step.inputs[0])
+    if g is None or g.shape != step.inputs[0].shape or g.reduced == LIMITS["reduced"] or len(g.steps) >= LIMITS["steps"]:
+        return False
+    g.steps.append(step)
+    g.reduced += 1
+    return True
+
+
 def _join(step, now, made_in, beside, group_of, place_of):
     """The group that a step can join, after joining it; None when there is none."""
+    if not made_in and not beside:
+        return None
     out = step.outputs[0]
 
     def fits(groups):
@@ -146,29 +186,36 @@ def _users(steps, needed):
 
 def _emit(steps, users):
     """Tasks of a group: one, or several where it is too large for one."""
-    if len(steps) == 1:
-        return [single(steps[0])]
+    if len(steps) < 2:
+        return list(map(single, steps))
     task = _encode(steps, users)
     if task is not None:
         return [task]
+    ends = [s for s in steps if s.op.family == "general"]
+    steps = [s for s in steps if s.op.family != "general"]
     half = len(steps) // 2
-    return _emit(steps[:half], users) + _emit(steps[half:], users)
+    return _emit(steps[:half], users) + _emit(steps[half:], users) + list(map(single, ends))
 
 
 def _encode(steps, users):
     """The group as a program for `graph_run.Fused`, or None when it is too large."""
     inside = set(steps)
+    ends = [s for s in steps if s.op.family == "general"]          # reductions
+    steps = [s for s in steps if s.op.family != "general"]
     made = {s.outputs[0] for s in steps}
     inputs = list(dict.fromkeys(v for s in steps for v in s.inputs if v not in made))
     outputs = [s.outputs[0] for s in steps if users.get(s.outputs[0], set()) - inside]
-    if len(inputs) + len(outputs) > LIMITS["arrays"] or len(steps) > LIMITS["steps"]:
+    if len(inputs) + len(outputs) + len(ends) > LIMITS["arrays"] or len(steps) > LIMITS["steps"]:
         return None
     where = {v: ("array", k) for k, v in enumerate((*inputs, *outputs))}
+    results = [s.outputs[0] for s in ends]
     last, first_write = {}, {}
     for k, s in enumerate(steps):
         for v in s.inputs:
             last[v] = k
         first_write[s.outputs[0]] = k
+    last.update((s.inputs[0], len(steps)) for s in ends)           # at the end of a block
+    first_write.update(dict.fromkeys(results, -1))
     free, count, constants, rows = [], 0, 0, []
     for k, s in enumerate(steps):
         args = [where[v] for v in s.inputs]
@@ -187,10 +234,16 @@ def _encode(steps, users):
         rows.append((s.op, args[0], args[1] if len(args) > 1 else None, where[out]))
     if count > LIMITS["temporaries"] or constants > LIMITS["constants"]:
         return None
-    dims, strides = loops(steps[0].outputs[0].shape, [v.shape for v in (*inputs, *outputs)])
-    return Task(steps, inputs, outputs, (rows, steps[0].outputs[0].dtype, dims, strides), last, first_write)
+    whole = steps[0].outputs[0].shape
+    dims, strides = loops(whole, (*(v.shape for v in (*inputs, *outputs)), *map(kept_shape, ends)))
+    first = len(inputs) + len(outputs)
+    reduced = [(s.op.reduction, where[s.inputs[0]], first + k, size(whole) / size(v.shape) if s.op.reduction == "mean" else 1.0)
+               for k, (s, v) in enumerate(zip(ends, results))]
+    return Task([*steps, *ends], inputs, [*outputs, *results], (rows, steps[0].outputs[0].dtype, dims, strides, reduced),
+                last, first_write)
 
 
+@lru_cache(1000)
 def loops(whole, shapes):
     """(lengths of the loops, strides per array): neighbouring axes that all arrays treat alike become one loop."""
     axes = []                              # (length, stride of every array)

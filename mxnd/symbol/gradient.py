@@ -8,7 +8,7 @@ def needing(steps, wanted):
     """The values that depend on the wanted ones."""
     found = set(wanted)
     for step in steps:
-        if any(v in found for v in step.inputs):
+        if not found.isdisjoint(step.inputs):
             found.update(step.outputs)
     return found
 
@@ -26,7 +26,7 @@ def gradients(graph, heads, head_grads, wanted):
         give(head, g)
     for step in reversed(steps):
         op = step.op
-        if op.grad is None or not any(v in sums for v in step.outputs) or not any(v in needed for v in step.inputs):
+        if op.grad is None or needed.isdisjoint(step.inputs) or not any(v in sums for v in step.outputs):
             continue
         count = op.visible_outputs(step.params)
         gs = []

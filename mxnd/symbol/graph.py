@@ -25,12 +25,13 @@ class Value(Arithmetic):
 
 
 class Step:
-    """One operator on values; name is that of the symbol's node, or None in gradients."""
+    """One operator on values; name is that of the symbol's node, or None in gradients; mirror: backward makes it again."""
 
-    __slots__ = ("op", "params", "inputs", "outputs", "name")
+    __slots__ = ("op", "params", "inputs", "outputs", "name", "mirror")
 
     def __init__(self, op, params, inputs, name):
         self.op, self.params, self.inputs, self.name = op, params, inputs, name
+        self.mirror = False
 
     def __repr__(self):
         return f"<step {self.op.name} {self.name or ''}>"
@@ -48,8 +49,9 @@ class Graph:
 
     def __init__(self, expand=False):
         self.steps = []
-        self.name = None
+        self.name, self.mirror = None, False           # of the steps to come
         self.expand = expand
+        self.known = {}
 
     def value(self, shape, dtype):
         """A value that comes from outside."""
@@ -62,6 +64,23 @@ class Graph:
         outputs = step.outputs if isinstance(step, Step) else step
         return outputs[0] if count == 1 else list(outputs[:count])
 
+    def inferred(self, op, inputs, params):
+        """Shapes and dtypes of the outputs; graphs ask for the same ones many times."""
+        key = op, params, tuple([v.shape for v in inputs]), tuple([v.dtype for v in inputs])
+        try:
+            found = self.known.get(key)
+        except TypeError:                              # a list among the parameters
+            key = found = None
+        if found is None:
+            _, shapes = op.infer_shapes(params, [v.shape for v in inputs])
+            _, types = op.infer_types(params, [v.dtype for v in inputs])
+            if None in types or not all(map(known, shapes)):
+                raise Unplannable
+            found = shapes, types
+            if key is not None:
+                self.known[key] = found
+        return found
+
     def add(self, op, inputs, params, shapes=None, types=None):
         """Append a step; returns it, or a list of the outputs of the formula that stands for the operator."""
         for v in inputs:
@@ -71,18 +90,19 @@ class Graph:
             got = op.compose(params, *inputs)
             return list(got) if isinstance(got, (list, tuple)) else [got]
         if shapes is None:
-            _, shapes = op.infer_shapes(params, [v.shape for v in inputs])
-            _, types = op.infer_types(params, [v.dtype for v in inputs])
-        if not all(known(s) for s in shapes) or None in types:
+            shapes, types = self.inferred(op, inputs, params)
+        elif None in types or not all(map(known, shapes)):
             raise Unplannable
         step = Step(op, params, tuple(inputs), self.name)
+        step.mirror = self.mirror
         step.outputs = tuple(Value(self, tuple(s), t, step, k) for k, (s, t) in enumerate(zip(shapes, types)))
         self.steps.append(step)
         return step
 
 
-def build(nodes, slots, shapes, types):
-    """(graph, {id of node: its values}) of a symbol whose shapes and dtypes were inferred."""
+def build(nodes, slots, shapes, types, mirror=None):
+    """(graph, {id of node: its values}) of a symbol whose shapes and dtypes were inferred;
+    mirror(node): whether backward makes the node's results again."""
     graph = Graph()
     values = {}
     for node in nodes:
@@ -93,11 +113,11 @@ def build(nodes, slots, shapes, types):
                 raise MXNetError(f"bind: shape or dtype of {node.name!r} is not known")
             values[id(node)] = [graph.value(shapes[first], types[first])]
             continue
-        graph.name = node.name
+        graph.name, graph.mirror = node.name, mirror is not None and mirror(node)
         inputs = [values[id(n)][i] for n, i in node.inputs]
         step = graph.add(node.op, inputs, node.params, [shapes[s] for s in here], [types[s] for s in here])
         values[id(node)] = list(step.outputs) if isinstance(step, Step) else step
-    graph.name = None
+    graph.name, graph.mirror = None, False
     return graph, values
 
 
@@ -123,10 +143,10 @@ def lowered(parts):
             inputs = tuple(new.get(v, v) for v in step.inputs)
             if step.op.compose is None:
                 copy = Step(step.op, step.params, inputs, step.name)
-                copy.outputs = step.outputs
+                copy.outputs, copy.mirror = step.outputs, step.mirror
                 graph.steps.append(copy)
                 continue
-            graph.name = step.name
+            graph.name, graph.mirror = step.name, step.mirror
             inside = [Value(graph, v.shape, v.dtype) for v in inputs]
             outside = dict(zip(inside, inputs))
             start = len(graph.steps)
@@ -141,5 +161,5 @@ def lowered(parts):
 def forward_inference(nodes, arrays):
     """(slots, shapes, types) of a symbol's nodes; arrays: {id of variable node: array}."""
     slots, shapes = infer.shapes(nodes, {k: tuple(a.shape) for k, a in arrays.items()})
-    _, types = infer.types(nodes, {k: a._dtype_name for k, a in arrays.items()})
+    _, types = infer.types(nodes, {k: a._dtype_name for k, a in arrays.items()}, slots=slots)
     return slots, shapes, types

@@ -21,6 +21,23 @@ class Slots:
             self.first[id(node)] = n
             n += len(node.outputs)
         self.count = n
+        self._around = None
+
+    def around(self):
+        """(slots of the inputs, slots of the outputs) of every node, and for every slot the nodes around it."""
+        if self._around is None:
+            first = self.first
+            inputs = [[first[id(n)] + i for n, i in node.inputs] for node in self.nodes]
+            outputs = [range(s, s + len(node.outputs)) for s, node in zip(first.values(), self.nodes)]
+            touches = [[] for _ in range(self.count)]
+            for k, node in enumerate(self.nodes):
+                if node.op is not None:
+                    for s in inputs[k]:
+                        touches[s].append(k)
+                    for s in outputs[k]:
+                        touches[s].append(k)
+            self._around = inputs, outputs, touches
+        return self._around
 
     def of(self, entry):
         return self.first[id(entry[0])] + entry[1]
@@ -35,15 +52,7 @@ class Spread:
     def __init__(self, slots, values, rule, merge):
         self.values, self.rule, self.merge = values, rule, merge
         self.nodes = nodes = slots.nodes
-        self.inputs = [tuple(slots.of(e) for e in n.inputs) for n in nodes]
-        self.outputs = []
-        self.touches = [[] for _ in range(slots.count)]        # the nodes around a slot
-        for k, (node, ins) in enumerate(zip(nodes, self.inputs)):
-            first = slots.first[id(node)]
-            self.outputs.append(range(first, first + len(node.outputs)))
-            if node.op is not None:
-                for s in (*ins, *self.outputs[k]):
-                    self.touches[s].append(k)
+        self.inputs, self.outputs, self.touches = slots.around()
         self.run(k for k, n in enumerate(nodes) if n.op is not None)
 
     def run(self, todo):
@@ -179,9 +188,10 @@ def _shape_merge(old, new, node, what, i):
 
 # ---- dtypes ---------------------------------------------------------------------------------------
 
-def types(nodes, given, fill=None, outs=None):
-    """(slots, dtype name per slot); fill: the dtype of variables that nothing else decides; outs: {entry: dtype}."""
-    slots = Slots(nodes)
+def types(nodes, given, fill=None, outs=None, slots=None):
+    """(slots, dtype name per slot); fill: the dtype of variables that nothing else decides; outs: {entry: dtype};
+    slots: of the same nodes."""
+    slots = slots or Slots(nodes)
     values = [None] * slots.count
     for node in nodes:
         if node.op is None:

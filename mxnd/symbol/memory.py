@@ -1,15 +1,21 @@
 """Which block of memory every intermediate value lives in: values that are never alive together share one."""
+from bisect import bisect_left, insort
+
 import numpy as np
 
+from ..ops.params import DTYPES
 from ..ops.shapes import size
 
 ALIGN = 64
 INPLACE = ("unary", "binary", "scalar", "rscalar")
 
 
+ITEM = {name: 2 if name == "bfloat16" else np.dtype(name).itemsize for name in DTYPES}
+
+
 def nbytes(value):
     """Bytes of a value, rounded up to whole cache lines."""
-    item = 2 if value.dtype in ("float16", "bfloat16") else np.dtype(value.dtype).itemsize
+    item = ITEM[value.dtype]
     return max((size(value.shape) * item + ALIGN - 1) // ALIGN * ALIGN, ALIGN)
 
 
@@ -58,7 +64,7 @@ def assign(tasks, pinned, share=True):
     for k, t in enumerate(tasks):
         for v in (*t.inputs, *t.outputs):
             last[root.get(v, v)] = k
-    free = []                                          # numbers of blocks, in no order
+    free = []                                          # (bytes, number) of blocks, in order
     for k, t in enumerate(tasks):
         ending = [v for v in dict.fromkeys(root.get(v, v) for v in t.inputs)
                   if v in a.block and last[v] == k]
@@ -78,10 +84,10 @@ def assign(tasks, pinned, share=True):
                 a.block[out] = _take(free, a.sizes, n) if share else _new(a.sizes, n)
         for v in ending:
             if v not in taken:
-                free.append(a.block[v])
+                _give(free, a.sizes, a.block[v])
         for v in t.outputs:
             if v in a.block and last[v] == k:
-                free.append(a.block[v])
+                _give(free, a.sizes, a.block[v])
     return a
 
 
@@ -90,14 +96,15 @@ def _new(sizes, n):
     return len(sizes) - 1
 
 
+def _give(free, sizes, b):
+    insort(free, (sizes[b], b))
+
+
 def _take(free, sizes, n):
     """The free block that fits best; the largest one grows when none is large enough."""
-    best = None
-    for b in free:
-        if best is None or (sizes[best] < n and sizes[b] > sizes[best]) or n <= sizes[b] < sizes[best]:
-            best = b
-    if best is None:
+    if not free:
         return _new(sizes, n)
-    free.remove(best)
+    at = bisect_left(free, (n, -1))
+    _, best = free.pop(min(at, len(free) - 1))
     sizes[best] = max(sizes[best], n)
     return best

@@ -1,5 +1,6 @@
 """Graph nodes, and the walk over them.  Nothing here recurses, so graphs may be of any depth."""
 from ..ops.errors import MXNetError
+from .collector import uncollected
 
 # Attributes that older releases spelled without the underscores; kept as __name__, shown both ways.
 HIDDEN = ("ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage")
@@ -94,6 +95,7 @@ def stored_key(key):
     return key
 
 
+@uncollected
 def order(entries, enter=None):
     """All nodes that the entries need, inputs first, in depth-first order.
 

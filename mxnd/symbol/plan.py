@@ -1,13 +1,19 @@
 """Compiles a bound graph: steps, gradient, fusing, memory; then runs it without Python per step."""
 from .._core import graph_run
+from .._core.array import empty
 from ..ops.errors import MXNetError
 from . import memory as _memory
+from .collector import uncollected
 from .fuse import fuse, single
 from .gradient import gradients
 from .graph import build, live, lowered
-
-# Passes that can be turned off, to compare with the plain form or to look for an error.
-PASSES = {"fuse": True, "share": True}
+from .passes import current
+from .passes.absorb import absorb_factors
+from .passes.common import merge_common
+from .passes.fold import fold_constants
+from .passes.identity import remove_identities
+from .passes.recompute import mirrored, recompute
+from .passes.rewrite import Replaced
 
 
 def plannable(nodes):
@@ -33,26 +39,28 @@ class Planned:
         self.entries, self.nodes, self.slots, self.shapes, self.types = entries, nodes, slots, shapes, types
         self.arrays, self.wanted, self.outputs = arrays, wanted, outputs
         self.random = any(n.op is not None and n.op.random for n in nodes)
-        self.passes = dict(PASSES)
+        self.modal = any(n.op is not None and n.op.uses_mode for n in nodes)
+        self.passes = current()                        # which are on
         self.programs = {}
         self.blocks = []                               # memory that all programs use in turn
         self.ready = None                              # the program whose values are in memory
 
-    def program(self, with_gradient):
+    def program(self, with_gradient, training=False):
         """The program of a mode, compiled when it is first needed."""
-        if with_gradient not in self.programs:
-            self.programs[with_gradient] = self._compile(with_gradient)
-        return self.programs[with_gradient]
+        key = with_gradient, training and self.modal
+        if key not in self.programs:
+            self.programs[key] = self._compile(*key)
+        return self.programs[key]
 
     # ---- running
     def forward(self, training):
         # with random operators backward needs the very numbers of this forward, whatever the mode
-        p = self.program(bool(self.wanted) and (training or self.random))
+        p = self.program(bool(self.wanted) and (training or self.random), training)
         self._run(p.forward, training)
         self.ready = p
 
     def backward(self, head_grads, training):
-        p = self.program(True)
+        p = self.program(True, training)
         for k, (g, used) in enumerate(zip(head_grads, p.heads_used)):
             if used and g is None:
                 node, i = self.entries[k]
@@ -80,8 +88,10 @@ class Planned:
         return {"planned": sum(b.size for b in self.blocks), "unshared": max(p.unshared for p in programs)}
 
     # ---- compiling
-    def _compile(self, with_gradient):
-        graph, values = build(self.nodes, self.slots, self.shapes, self.types)
+    @uncollected
+    def _compile(self, with_gradient, training):
+        on = self.passes
+        graph, values = build(self.nodes, self.slots, self.shapes, self.types, mirrored() if with_gradient else None)
         heads = [values[id(n)][i] for n, i in self.entries]
         pinned = {}                                    # values with arrays of their own
         for node in self.nodes:
@@ -89,7 +99,7 @@ class Planned:
                 pinned[values[id(node)][0]] = self.arrays[id(node)]
         p = Program()
         targets, head_values = [], []
-        forward = set(graph.steps)
+        count = len(graph.steps)
         if with_gradient:
             head_values = [graph.value(h.shape, h.dtype) for h in heads]
             variables = {values[key][0]: self.wanted[key] for key in self.wanted}
@@ -102,22 +112,31 @@ class Planned:
                     g = old + g
                 if g is not None or request == 1:
                     targets.append((g, array))
-        steps = live(graph.steps, [*heads, *(g for g, _ in targets if g is not None)])
-        first, second = [s for s in steps if s in forward], [s for s in steps if s not in forward]
-        (first, second), new = lowered([first, second])
-        heads = [new.get(v, v) for v in heads]
-        targets = [(new.get(g, g), array) for g, array in targets]
-        later = [v for s in second for v in s.inputs]
+        parts = graph.steps[:count], graph.steps[count:]
+        if on["dead"]:
+            parts = _live(parts, [*heads, *(g for g, _ in targets)])
+        parts, new = lowered(parts)
+        moved = Replaced(new)
+        heads = list(map(moved.of, heads))
+        targets = [(moved.of(g), array) for g, array in targets]
+        (first, second), moved = self._simplify(parts, [*heads, *(g for g, _ in targets)], pinned, training)
+        heads = list(map(moved.of, heads))
+        targets = [(moved.of(g), array) for g, array in targets]
+        if with_gradient:
+            second = recompute(first, second, heads, on["recompute"])
+        later = [*(v for s in second for v in s.inputs), *(g for g, _ in targets if g is not None)]
         p.tasks = tasks = self._tasks(first, [*heads, *later])
         back = self._tasks(second, [g for g, _ in targets if g is not None])
         ends = self._pin(tasks, pinned, list(zip(heads, self.outputs)))
         ends_back = self._pin(back, pinned, targets)
+        made = {v for t in tasks for v in t.outputs}
+        pinned.update((g, empty(g.shape, g.dtype)) for g, _ in ends_back if g in made and g not in pinned)     # copied at the end
         for v, y in zip(head_values, self.outputs):
             pinned[v] = y._same_data()                 # until backward gives it the memory of a head gradient
         p.head_grads = [pinned[v] for v in head_values]
-        read = {*later, *(g for g, _ in targets)}
+        read = set(later)
         p.heads_used = [v in read for v in head_values]
-        blocks = _memory.assign([*tasks, *back], pinned, self.passes["share"])
+        blocks = _memory.assign([*tasks, *back], pinned, on["share"])
         arrays = self._arrays([*tasks, *back], pinned, blocks)
         p.forward = graph_run.Steps([*self._items(tasks, arrays, blocks), *self._copies(ends, arrays)])
         if with_gradient:
@@ -126,8 +145,32 @@ class Planned:
         p.planned, p.unshared = sum(blocks.sizes), blocks.unshared
         return p
 
+    def _simplify(self, parts, wanted, pinned, training):
+        """(parts with less to do, what stands for the values that are gone)."""
+        on, moved = self.passes, Replaced()
+        if on["fold"]:
+            parts, constants = fold_constants(parts, wanted)
+            pinned.update(constants)
+        if on["identity"]:
+            parts, new = remove_identities(parts, training)
+            moved.update(new)
+        if on["absorb"] and not self.wanted:
+            def write(value, to):
+                if to in pinned:
+                    pinned[value] = pinned[to]
+                    wanted.append(value)
+            first, new = absorb_factors(parts[0], set(map(moved.of, wanted)), training, write)
+            parts = first, parts[1]
+            moved.update(new)
+        if on["common"]:
+            parts, new = merge_common(parts)
+            moved.update(new)
+        if on["dead"] and moved:
+            parts = _live(parts, list(map(moved.of, wanted)))
+        return parts, moved
+
     def _tasks(self, steps, needed):
-        return fuse(steps, needed) if self.passes["fuse"] else [single(s) for s in steps]
+        return fuse(steps, needed, self.passes["reduce"]) if self.passes["fuse"] else [single(s) for s in steps]
 
     @staticmethod
     def _pin(tasks, pinned, targets):
@@ -166,8 +209,8 @@ class Planned:
         items = []
         for t in tasks:
             if t.plan is not None:
-                rows, dtype, dims, strides = t.plan
-                fused = graph_run.Fused([(op.core, a, b, o) for op, a, b, o in rows], dtype, dims, strides)
+                rows, dtype, dims, strides, reduced = t.plan
+                fused = graph_run.Fused([(op.core, a, b, o) for op, a, b, o in rows], dtype, dims, strides, reduced)
                 items.append(graph_run.fused_step(fused, [arrays[v] for v in (*t.inputs, *t.outputs)], t.name))
                 continue
             step = t.steps[0]
@@ -185,6 +228,14 @@ class Planned:
     def _copies(ends, arrays):
         return [graph_run.clear_step(array, None) if v is None else graph_run.copy_step(arrays[v], array, None)
                 for v, array in ends]
+
+
+def _live(parts, wanted):
+    """The steps of two parts that the wanted values need."""
+    first, second = parts
+    before = set(first)
+    steps = live([*first, *second], [v for v in wanted if v is not None])
+    return [s for s in steps if s in before], [s for s in steps if s not in before]
 
 
 def describe(program):

@@ -207,6 +207,36 @@ static T POOL(each)(const pool_geometry *g, const T *x, const ptrdiff_t *o, ptrd
     return sum;
 }
 
+/* Whether windows are 2x2, two apart, and none of them is cut off. */
+static inline int POOL(quarters)(const pool_geometry *g)
+{
+    return g->inner == 1 && !g->old && g->ker[0] == 1 && g->str[0] == 1 && g->ker[1] == 2 && g->ker[2] == 2 && g->str[1] == 2
+        && g->str[2] == 2 && !g->pad[0] && !g->pad[1] && !g->pad[2] && g->out[0] <= g->in[0] && 2 * g->out[1] <= g->in[1]
+        && 2 * g->out[2] <= g->in[2];
+}
+
+/* A row of such windows: the first of the largest numbers gets the gradient, the others get 0. */
+static inline void POOL(quarter_row)(const T *x, const T *grad, T *dx, ptrdiff_t n, ptrdiff_t line)
+{
+    const T *below = x + line;
+    T *under = dx + line;
+    for (ptrdiff_t o = 0; o < n; o++) {
+        const T a = x[2 * o], b = x[2 * o + 1], c = below[2 * o], d = below[2 * o + 1];
+        const T choice[2] = {0, grad[o]};              /* looked up: a branch would be guessed wrong half the time */
+        const int first = a > LOWEST;
+        T best = first ? a : LOWEST;
+        const int second = b > best;
+        best = b > best ? b : best;
+        const int third = c > best;
+        best = c > best ? c : best;
+        const int fourth = d > best;
+        dx[2 * o] = choice[first & ~(second | third | fourth)];
+        dx[2 * o + 1] = choice[second & ~(third | fourth)];
+        under[2 * o] = choice[third & ~fourth];
+        under[2 * o + 1] = choice[fourth];
+    }
+}
+
 /* dx gets g at the largest number of every window (h is NULL), or y gets h from there (dx is NULL). */
 static inline int POOL(max_move)(mxnd_call *call, const pool_geometry *g, const T *x, const T *grad, T *dx, const T *h, T *y)
 {
@@ -215,7 +245,7 @@ static inline int POOL(max_move)(mxnd_call *call, const pool_geometry *g, const 
     char *rows = call->take((size_t)(wide * threads) * (sizeof(T) + sizeof(int32_t)));
     if (!rows)
         return MX_MEMORY_ERROR;
-    const int by_row = g->inner == 1 && !g->old && iv < INT32_MAX;
+    const int quarters = dx && POOL(quarters)(g), by_row = g->inner == 1 && !g->old && iv < INT32_MAX;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (ptrdiff_t i = 0; i < g->outer; i++) {
         T *best = (T *)(rows + (size_t)(omp_get_thread_num() * wide) * (sizeof(T) + sizeof(int32_t)));
@@ -223,8 +253,16 @@ static inline int POOL(max_move)(mxnd_call *call, const pool_geometry *g, const 
         const T *xi = x + i * iv, *hi = h ? h + i * iv : NULL;
         T *di = dx ? dx + i * iv : NULL;
         ptrdiff_t o[3], q = i * ov;
-        if (dx)
+        if (dx && !(quarters && pool_volume(g->in) == 4 * pool_volume(g->out)))
             memset(di, 0, (size_t)iv * sizeof(T));
+        if (quarters) {
+            for (o[0] = 0; o[0] < g->out[0]; o[0]++)
+                for (o[1] = 0; o[1] < g->out[1]; o[1]++, q += g->out[2]) {
+                    const ptrdiff_t from = (o[0] * g->in[1] + 2 * o[1]) * g->in[2];
+                    POOL(quarter_row)(xi + from, grad + q, di + from, g->out[2], g->in[2]);
+                }
+            continue;
+        }
         for (o[0] = 0; o[0] < g->out[0]; o[0]++)
             for (o[1] = 0; o[1] < g->out[1]; o[1]++) {
                 if (by_row) {

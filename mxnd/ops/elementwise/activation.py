@@ -2,7 +2,7 @@
 from ..declare import F, unary
 from ..params import flag, number
 
-unary("relu", "x < 0 ? 0 : x", lambda g, x, y: g * (x > 0), ints=True, sparse=True, keeps_zero=True, domain=(0.2, 2),
+unary("relu", "x < 0 ? 0 : x", lambda g, x, y: g * (y > 0), ints=True, sparse=True, keeps_zero=True, domain=(0.2, 2),
       numpy="np.maximum(x, 0)", doc="max(x, 0) for each element.", example="mx.nd.relu(mx.nd.array([-1.0, 2.0]))")
 unary("sigmoid", "m_sigmoid(x)", lambda g, x, y: g * (y * (1 - y)), sparse=True, numpy="1 / (1 + np.exp(-x))",
       doc="Logistic function 1 / (1 + exp(-x)) of each element.", example="mx.nd.sigmoid(mx.nd.array([0.0]))")

@@ -1,0 +1,45 @@
+"""What callers give: shapes by the names of arguments, gradients for outputs."""
+from .._core.array import NDArray
+from ..ops.errors import MXNetError
+from ..ops.shapes import show
+from . import infer
+
+
+def given_shape(caller, name, shape):
+    """A shape for the inference; 0 stands for an unknown dimension."""
+    if not isinstance(shape, (tuple, list)):
+        raise MXNetError(f"{caller}: {name!r}: expected a shape (a tuple of whole numbers), got {shape!r}")
+    for n in shape:
+        if isinstance(n, bool) or not hasattr(n, "__index__"):
+            raise MXNetError(f"{caller}: {name!r}: expected a shape of whole numbers, got {shape!r}")
+    return infer.edge_shape(shape)
+
+
+def given_heads(given, names, shapes, dtypes):
+    """Gradients for the outputs, one per name, None where not given; of the shapes and dtypes of the outputs."""
+    if given is None:
+        given = []
+    elif isinstance(given, NDArray):
+        given = [given]
+    elif isinstance(given, dict):
+        for name in given:
+            if name not in names:
+                raise MXNetError(f"backward: there is no output {name!r}; expected {', '.join(names)}")
+        given = [given.get(n) for n in names]
+    elif not isinstance(given, (list, tuple)):
+        raise TypeError(f"backward: out_grads: expected an NDArray, a list or a dict, got {type(given).__name__}")
+    given = [*given[:len(names)], *[None] * (len(names) - len(given))]
+    for k, (g, name, shape, dtype) in enumerate(zip(given, names, shapes, dtypes)):
+        if g is None:
+            continue
+        if not isinstance(g, NDArray):
+            raise TypeError(f"backward: the gradient for output {name!r} has a wrong type; expected NDArray, "
+                            f"got {type(g).__name__}")
+        if g.shape != shape:
+            raise MXNetError(f"backward: the gradient for output {name!r} has a wrong shape; expected {show(shape)}, "
+                             f"got {show(g.shape)}")
+        if g.stype != "default":
+            given[k] = g = g.tostype("default")
+        if dtype is not None and g._dtype_name != dtype:
+            given[k] = g.astype(dtype)
+    return given
