@@ -79,6 +79,26 @@ static void MM(columns)(const conv_geometry *g, const T *x, const T *end, ptrdif
     }
 }
 
+/* Adds rows of n numbers, `wide` apart, to lines of an image that are `step` apart and take every s-th pixel. */
+static inline void MM(add_lines)(T *line, ptrdiff_t s, ptrdiff_t step, const T *in, ptrdiff_t wide, ptrdiff_t rows, ptrdiff_t n)
+{
+#if MM_MASKED
+    if (s == 1 && n <= VL) {
+        const MM(mask) some = MM(first)((int)n);
+        for (; rows > 0; rows--, line += step, in += wide)
+            MM(store)(some, line, (V)MM(load)(some, line) + (V)MM(load)(some, in));
+        return;
+    }
+#endif
+    for (; rows > 0; rows--, line += step, in += wide) {
+        ptrdiff_t i = 0;
+        for (; s == 1 && i + VL <= n; i += VL)
+            *(U *)(line + i) += *(const U *)(in + i);
+        for (; i < n; i++)
+            line[i * s] += in[i];
+    }
+}
+
 /* The adjoint of columns(): adds rows k0 .. k1, pixels q0 .. q1, to the image they came from. */
 static void MM(scatter)(const conv_geometry *g, T *x, ptrdiff_t k0, ptrdiff_t k1, ptrdiff_t q0, ptrdiff_t q1, const T *from_,
                         ptrdiff_t ld)
@@ -87,35 +107,22 @@ static void MM(scatter)(const conv_geometry *g, T *x, ptrdiff_t k0, ptrdiff_t k1
     for (ptrdiff_t k = k0; k < k1; k++, from_ += ld) {
         const ptrdiff_t e = k % kv, kx = e % g->ker[2], ky = e / g->ker[2] % g->ker[1], kz = e / g->ker[2] / g->ker[1];
         T *plane = x + k / kv * iv;
-        ptrdiff_t lo, hi, q = q0, row = q0 / wide, from = q0 % wide;
+        ptrdiff_t lo, hi, top, bottom, q = q0, row = q0 / wide, from = q0 % wide;
         conv_span(g, 2, kx, &lo, &hi);
+        conv_span(g, 1, ky, &top, &bottom);
         const ptrdiff_t shift = kx * g->dil[2] - g->pad[2];
-        for (const T *in = from_; q < q1; row++, from = 0) {
-            const ptrdiff_t n = MM_MIN(wide - from, q1 - q);
-            const ptrdiff_t z = row / high * g->str[0] + kz * g->dil[0] - g->pad[0];
-            const ptrdiff_t y = row % high * g->str[1] + ky * g->dil[1] - g->pad[1];
+        for (const T *in = from_; q < q1; from = 0) {
+            const ptrdiff_t n = MM_MIN(wide - from, q1 - q), v = row % high;
+            const ptrdiff_t z = row / high * g->str[0] + kz * g->dil[0] - g->pad[0], y = v * g->str[1] + ky * g->dil[1] - g->pad[1];
             const ptrdiff_t a = MM_MIN(MM_MAX(lo - from, 0), n), b = MM_MIN(MM_MAX(hi - from, a), n);
-            if (a < b && z >= 0 && z < g->in[0] && y >= 0 && y < g->in[1]) {
+            ptrdiff_t rows = 1;
+            if (a < b && z >= 0 && z < g->in[0] && v >= top && v < bottom) {
                 T *line = plane + (z * g->in[1] + y) * g->in[2] + shift + (from + a) * s;
-                const T *add = in + a;
-                ptrdiff_t i = 0, count = b - a;
-                if (s == 1) {
-                    for (; i + VL <= count; i += VL)
-                        *(U *)(line + i) += *(const U *)(add + i);
-#if MM_MASKED
-                    if (i < count) {
-                        const MM(mask) some = MM(first)((int)(count - i));
-                        MM(store)(some, line + i, (V)MM(load)(some, line + i) + (V)MM(load)(some, add + i));
-                    }
-#else
-                    for (; i < count; i++)
-                        line[i] += add[i];
-#endif
-                } else
-                    for (; i < count; i++)
-                        line[i * s] += add[i];
+                if (n == wide)
+                    rows = MM_MIN(bottom - v, (q1 - q) / wide);
+                MM(add_lines)(line, s, g->str[1] * g->in[2], in + a, wide, rows, b - a);
             }
-            in += n, q += n;
+            in += n * rows, q += n * rows, row += rows;
         }
     }
 }
@@ -211,9 +218,14 @@ static int MM(conv_data)(mxnd_call *call, const conv_geometry *g, const T *y, co
     threads = (int)MM_MIN(threads, MM_MAX(units, 1));
     const size_t tile = (size_t)(block * kv * step + VL) * sizeof(T);
     const size_t need = (tile + MM(scratch)(block * kv, size, fg) + 63) / 64 * 64 + 64;
-    char *scratch = call->take(need * (size_t)threads);
+    const ptrdiff_t across = (fg + VL - 1) / VL * VL;
+    const size_t turned = (size_t)(g->groups * depth * across) * sizeof(T);     /* filters as columns: rows of the products */
+    char *scratch = call->take(need * (size_t)threads + turned);
     if (!scratch)
         return MX_MEMORY_ERROR;
+    T *wt = (T *)(scratch + need * (size_t)threads);
+    for (ptrdiff_t k = 0; k < g->groups; k++)
+        MM(turn)(fg, depth, w + k * fg * depth, depth, wt + k * depth * across, across);
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
     for (int t = 0; t < threads; t++) {
         T *cols = (T *)(scratch + need * (size_t)t);
@@ -224,13 +236,13 @@ static int MM(conv_data)(mxnd_call *call, const conv_geometry *g, const T *y, co
             const ptrdiff_t part = unit % parts, group = unit / parts % g->groups, image = unit / parts / g->groups;
             const ptrdiff_t c0 = part * block, c1 = MM_MIN(c0 + block, cg);
             T *xc = x + (image * g->c + group * cg + c0) * iv;
-            const T *yg = y + (image * g->f + group * fg) * pixels, *wc = w + group * fg * depth + c0 * kv;
+            const T *yg = y + (image * g->f + group * fg) * pixels, *wc = wt + (group * depth + c0 * kv) * across;
             for (ptrdiff_t c = 0; c < c1 - c0; c++)
                 for (ptrdiff_t i = 0; i < iv; i++)
                     xc[c * iv + i] = bias ? bias[group * cg + c0 + c] : 0;
             for (ptrdiff_t q0 = 0; q0 < pixels; q0 += TILE) {
                 const ptrdiff_t q1 = MM_MIN(q0 + TILE, pixels);
-                MM(serial)((c1 - c0) * kv, q1 - q0, fg, 1, wc, depth, 1, yg + q0, pixels, 0, 0, cols, step, work);
+                MM(serial)((c1 - c0) * kv, q1 - q0, fg, 1, wc, across, 0, yg + q0, pixels, 0, 0, cols, step, work);
                 MM(scatter)(g, xc, 0, (c1 - c0) * kv, q0, q1, cols, step);
             }
         }

@@ -215,26 +215,38 @@ static inline int POOL(quarters)(const pool_geometry *g)
         && 2 * g->out[2] <= g->in[2];
 }
 
-/* A row of such windows: the first of the largest numbers gets the gradient, the others get 0. */
-static inline void POOL(quarter_row)(const T *x, const T *grad, T *dx, ptrdiff_t n, ptrdiff_t line)
+/* w such windows side by side: the first of the largest numbers gets the gradient, the others get 0. */
+static inline __attribute__((always_inline)) void POOL(quarter_some)(const T *x, const T *grad, T *dx, ptrdiff_t line, const int w)
 {
     const T *below = x + line;
     T *under = dx + line;
-    for (ptrdiff_t o = 0; o < n; o++) {
-        const T a = x[2 * o], b = x[2 * o + 1], c = below[2 * o], d = below[2 * o + 1];
-        const T choice[2] = {0, grad[o]};              /* looked up: a branch would be guessed wrong half the time */
-        const int first = a > LOWEST;
-        T best = first ? a : LOWEST;
-        const int second = b > best;
+#pragma omp simd
+    for (int o = 0; o < w; o++) {
+        const T a = x[2 * o], b = x[2 * o + 1], c = below[2 * o], d = below[2 * o + 1], g = grad[o];
+        T best = a > LOWEST ? a : LOWEST, to_a = a > LOWEST ? g : 0, to_b = b > best ? g : 0;
+        to_a = b > best ? 0 : to_a;
         best = b > best ? b : best;
-        const int third = c > best;
+        T to_c = c > best ? g : 0;
+        to_a = c > best ? 0 : to_a;
+        to_b = c > best ? 0 : to_b;
         best = c > best ? c : best;
-        const int fourth = d > best;
-        dx[2 * o] = choice[first & ~(second | third | fourth)];
-        dx[2 * o + 1] = choice[second & ~(third | fourth)];
-        under[2 * o] = choice[third & ~fourth];
-        under[2 * o + 1] = choice[fourth];
+        dx[2 * o] = d > best ? 0 : to_a;
+        dx[2 * o + 1] = d > best ? 0 : to_b;
+        under[2 * o] = d > best ? 0 : to_c;
+        under[2 * o + 1] = d > best ? g : 0;
     }
+}
+
+/* A row of them: rows are often shorter than a vector, so the lengths are known to the compiler. */
+static inline void POOL(quarter_row)(const T *x, const T *grad, T *dx, ptrdiff_t n, ptrdiff_t line)
+{
+    ptrdiff_t o = 0;
+    for (; o + 16 <= n; o += 16)
+        POOL(quarter_some)(x + 2 * o, grad + o, dx + 2 * o, line, 16);
+    for (; o + 4 <= n; o += 4)
+        POOL(quarter_some)(x + 2 * o, grad + o, dx + 2 * o, line, 4);
+    for (; o < n; o++)
+        POOL(quarter_some)(x + 2 * o, grad + o, dx + 2 * o, line, 1);
 }
 
 /* dx gets g at the largest number of every window (h is NULL), or y gets h from there (dx is NULL). */
