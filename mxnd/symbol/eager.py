@@ -3,6 +3,7 @@ for monitors, and as the plain form that the planned one is compared with."""
 from .._core import call as _call
 from .._core import tape as _tape
 from ..ops.errors import MXNetError
+from . import infer
 
 
 class _Missing:
@@ -45,7 +46,7 @@ class EagerRun:
         return self.heads
 
     def _run(self):
-        done, left = {}, {}
+        done, left, params = {}, {}, self._open_shapes()
         for node in self.nodes:
             for n, _ in node.inputs:
                 left[id(n)] = left.get(id(n), 0) + 1
@@ -62,7 +63,7 @@ class EagerRun:
                         self.monitor(n.name, x)
                     self.monitor(f"{node.name}_{name}", x)
             try:
-                got = _call.invoke(node.op.core, inputs, node.params, None, True)
+                got = _call.invoke(node.op.core, inputs, params.get(id(node), node.params), None, True)
             except (MXNetError, IndexError, ValueError, TypeError, AssertionError) as e:
                 e.add_note(f"in node {node.name!r}")
                 raise
@@ -76,6 +77,14 @@ class EagerRun:
                 if not left[id(n)]:
                     done.pop(id(n), None)
         return [done[id(n)][i] for n, i in self.entries]
+
+    def _open_shapes(self):
+        """{id of node: parameters} for arrays of a given shape that leaves dimensions (0) to the rest of the graph."""
+        nodes = [n for n in self.nodes if infer.leaves_open(n)]
+        if not nodes:
+            return {}
+        slots, shapes = infer.shapes(self.nodes, {key: a.shape for key, a in self.arrays.items()})
+        return {id(n): n.params._replace(shape=shapes[slots.first[id(n)]]) for n in nodes}
 
     def _leaf(self, node):
         array = self.arrays[id(node)]
