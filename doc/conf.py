@@ -18,7 +18,7 @@ numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
 FAMILIES = {"unary": "Elementwise, one array", "binary": "Elementwise, two arrays", "scalar": "Elementwise, array and number",
-            "rscalar": "Elementwise, number and array", "general": "Others"}
+            "rscalar": "Elementwise, number and array", "general": "Others", "python": "Python code"}
 
 
 def operators():

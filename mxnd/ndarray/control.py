@@ -79,9 +79,9 @@ def while_loop(cond, func, loop_vars, max_iterations=None):
     Parameters
     ----------
     cond : callable
-        cond(*loop_vars) -> NDArray with one element, or a number.
+        ``cond(*loop_vars)`` -> NDArray with one element, or a number.
     func : callable
-        func(*loop_vars) -> (outputs, new loop_vars); outputs may be None or [].
+        ``func(*loop_vars)`` -> (outputs, new loop_vars); outputs may be None or [].
     loop_vars : NDArray or list of NDArray
     max_iterations : int
         The loop ends after so many steps at the latest.

@@ -76,9 +76,9 @@ def while_loop(cond, func, loop_vars, max_iterations=None, name="while_loop"):
     Parameters
     ----------
     cond : callable
-        cond(*loop_vars) -> Symbol with one element.
+        ``cond(*loop_vars)`` -> Symbol with one element.
     func : callable
-        func(*loop_vars) -> (outputs, new loop_vars); outputs may be None or [].
+        ``func(*loop_vars)`` -> (outputs, new loop_vars); outputs may be None or [].
     loop_vars : Symbol or nested list of Symbol
     max_iterations : int
         The loop ends after so many steps at the latest.

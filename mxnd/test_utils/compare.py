@@ -207,7 +207,7 @@ def assert_allclose(a, b, rtol=1e-07, atol=0, equal_nan=True):
 
 
 def assert_exception(f, exception_type, *args, **kwargs):
-    """Raise AssertionError unless f(*args, **kwargs) raises an exception of a type.
+    """Raise AssertionError unless ``f(*args, **kwargs)`` raises an exception of a type.
 
     Examples
     --------
