@@ -69,9 +69,10 @@ class Planned:
         if self.ready is not p:                        # the last forward kept nothing for backward
             self._run(p.forward, training)
             self.ready = p
+        written = [array for array, _ in self.wanted.values()]
         for to, g, used in zip(p.head_grads, head_grads, p.heads_used):
-            if used:
-                graph_run.point(to, g)
+            if used:                                   # a gradient array may itself be a head gradient: it is read to the end
+                graph_run.point(to, g.copy() if graph_run.overlap(g, written) else g)
         self._run(p.backward, training)
 
     def _run(self, steps, training):
