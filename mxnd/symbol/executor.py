@@ -1,4 +1,5 @@
 """Executors: graphs bound to arrays, that compute outputs and gradients."""
+from collections import Counter
 from functools import partial
 from weakref import ref
 
@@ -44,7 +45,7 @@ class Executor:
         for what, part in (("argument", self._args), ("auxiliary state", self._aux)):
             names = [n.name for n in part]
             if len(set(names)) != len(names):
-                raise MXNetError(f"bind: two {what}s have one name: {sorted(n for n in set(names) if names.count(n) > 1)}")
+                raise MXNetError(f"bind: two {what}s have one name: {sorted(n for n, k in Counter(names).items() if k > 1)}")
         self._requests = list(requests)
         arrays = {id(n): a for n, a in zip((*self._args, *self._aux), (*args, *aux))}
         wanted = {id(n): (g, REQUESTS[r]) for n, g, r in zip(self._args, grads, requests) if g is not None and REQUESTS[r]}

@@ -52,3 +52,11 @@ def test_types():
     assert mlp().infer_type_partial() == ([None] * 5, [None], [])
     with pytest.raises(mx.MXNetError, match="dtype"):
         (V("a") + V("b")).infer_type(a="int32", b="float32")
+
+
+@pytest.mark.parametrize("shape", [(2.5, 3), ("2", 3), ([2], 3)])
+def test_a_shape_has_whole_numbers(shape):
+    for infer in (V("a").infer_shape, V("a").infer_shape_partial):
+        with pytest.raises(TypeError, match="whole numbers"):
+            infer(a=shape)
+    assert V("a").infer_shape(a=(np.int64(2), True))[1] == [(2, 1)]
