@@ -5,6 +5,7 @@ from weakref import ref
 
 import numpy as np
 
+from .._core import graph_run
 from .._core.array import NDArray, empty
 from ..ops.errors import MXNetError
 from ..ops.shapes import known, show, size
@@ -16,6 +17,7 @@ from .graph import Unplannable, forward_inference
 from .made import fitted
 from .memory import ITEM
 from .node import auxiliary, order
+from .passes import current
 from .plan import Planned, plannable
 
 __all__ = ["Executor"]
@@ -36,7 +38,9 @@ class Executor:
         The same arrays after every forward.
     """
 
-    def __init__(self, symbol, ctx, args, grads, requests, aux, group2ctx=None, inferred=None):
+    def __init__(self, symbol, ctx, args, grads, requests, aux, group2ctx=None, inferred=None,
+                 passes=None):
+        self._passes = current() if passes is None else passes
         self._symbol, self._ctx, self._group2ctx = symbol, ctx, group2ctx
         self._nodes = nodes = inferred[0].nodes if inferred else order(symbol._entries)
         is_aux = auxiliary(nodes)
@@ -84,7 +88,8 @@ class Executor:
             return None
         if not all(map(known, self._shapes)) or None in self._types or not plannable(self._nodes):
             return None
-        return Planned(entries, self._nodes, self._slots, self._shapes, self._types, self._arrays, self._wanted, self.outputs)
+        return Planned(entries, self._nodes, self._slots, self._shapes, self._types, self._arrays, self._wanted, self.outputs,
+                       self._passes)
 
     def _put(self, what, k, array):
         """Bind another array in the place of number k of arg_arrays, grad_arrays or aux_arrays."""
@@ -103,6 +108,9 @@ class Executor:
         elif REQUESTS[self._requests[k]]:
             self._wanted[id(node)] = array, REQUESTS[self._requests[k]]
         self._held[what][1].show(node.name, array)
+        for n, y in enumerate(self.outputs):           # an output that is bound becomes an array of its own
+            if array is not None and y is not None and graph_run.overlap(y, [array]):
+                self.outputs[n] = y.copy()
         self._planned, self._last = self._plan(), None
 
     def _new_output(self, entry):
@@ -292,7 +300,7 @@ class Executor:
             grads.append(None if g is None else fitted(n.name, g, shape, True, allow_up_sizing))
         for n, old in zip(self._aux, self.aux_arrays):
             aux.append(fitted(n.name, old, shapes[slots.first[id(n)]], partial_shaping, allow_up_sizing))
-        return Executor(self._symbol, self._ctx, args, grads, self._requests, aux, self._group2ctx)
+        return Executor(self._symbol, self._ctx, args, grads, self._requests, aux, self._group2ctx, passes=self._passes)
 
     # ---- looking inside
     def set_monitor_callback(self, callback, monitor_all=False):

@@ -7,7 +7,6 @@ from .collector import uncollected
 from .fuse import fuse, single
 from .gradient import gradients
 from .graph import build, live, lowered
-from .passes import current
 from .passes.absorb import absorb_factors
 from .passes.common import merge_common
 from .passes.fold import fold_constants
@@ -35,12 +34,12 @@ class Program:
 class Planned:
     """Forward and backward of a symbol on the arrays of an executor."""
 
-    def __init__(self, entries, nodes, slots, shapes, types, arrays, wanted, outputs):
+    def __init__(self, entries, nodes, slots, shapes, types, arrays, wanted, outputs, passes):
         self.entries, self.nodes, self.slots, self.shapes, self.types = entries, nodes, slots, shapes, types
         self.arrays, self.wanted, self.outputs = arrays, wanted, outputs
         self.random = any(n.op is not None and n.op.random for n in nodes)
         self.modal = any(n.op is not None and n.op.uses_mode for n in nodes)
-        self.passes = current()                        # which are on
+        self.passes = passes                           # {name: whether it is on}
         self.programs = {}
         self.blocks = []                               # memory that all programs use in turn
         self.ready = None                              # the program whose values are in memory
