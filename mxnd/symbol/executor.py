@@ -7,6 +7,7 @@ import numpy as np
 
 from .._core import graph_run
 from .._core.array import NDArray, empty
+from ..context import current_context
 from ..ops.errors import MXNetError
 from ..ops.shapes import known, show, size
 from . import infer
@@ -42,6 +43,8 @@ class Executor:
                  passes=None):
         self._passes = current() if passes is None else passes
         self._symbol, self._ctx, self._group2ctx = symbol, ctx, group2ctx
+        at = ctx or current_context()
+        self._device = at.device_typeid, at.device_id
         self._nodes = nodes = inferred[0].nodes if inferred else order(symbol._entries)
         is_aux = auxiliary(nodes)
         self._args = [n for n in nodes if n.op is None and id(n) not in is_aux]
@@ -116,7 +119,16 @@ class Executor:
     def _new_output(self, entry):
         slot = self._slots.of(entry)
         shape, dtype = self._shapes[slot], self._types[slot]
-        return empty(shape, dtype) if known(shape) and dtype else None
+        if not known(shape) or not dtype:
+            return None
+        y = empty(shape, dtype)
+        self._mark(y)
+        return y
+
+    def _mark(self, output):
+        """Say on which CPU context an output is: that of the executor."""
+        if self._device[0] != GPU:
+            output._set_device(*self._device)
 
     # ---- running
     def forward(self, is_train=False, **kwargs):
@@ -153,7 +165,9 @@ class Executor:
         """Copy the values of outputs into the arrays that users hold."""
         for k, (y, to) in enumerate(zip(values, self.outputs)):
             if to is None or y.stype != "default" or _kind(to) != _kind(y):
-                self.outputs[k] = y._same_data()
+                self.outputs[k] = to = y._same_data()
+                if y._device[0] != GPU:
+                    self._mark(to)
             else:
                 y.copyto(to)
 
@@ -378,4 +392,4 @@ def _put(executor, *what):
 
 
 def _kind(array):
-    return array.shape, array._dtype_name, array._device
+    return array.shape, array._dtype_name, array._device[0] == GPU

@@ -219,3 +219,19 @@ def test_memory_report_counts_each_array_once():
     ex = (V("a") * V("b")).bind(CPU, {"a": x, "b": x})
     report = ex.memory()
     assert report["arguments"] == report["outputs"] == 256 and report["planned"] == 0 and report["peak"] == 512
+
+
+def test_outputs_lie_on_the_context_that_was_bound():
+    there, a = mx.cpu(1), mx.sym.var("a")
+    s = mx.sym.Group([mx.sym.dot(a, a), mx.sym.zeros((2,)), a])
+    ex = s.simple_bind(there, a=(2, 2))
+    small = ex.reshape(a=(1, 1))
+    for e in (ex, small):
+        assert [x.context for x in (*e.outputs, *e.forward(), *e.arg_arrays, *e.grad_arrays)] == [there] * 8
+    ex.set_monitor_callback(lambda name, array: None)              # operator by operator
+    assert [x.context for x in ex.forward(is_train=True)] == [there] * 3
+    with there:
+        assert (a * 2).eval(a=mx.nd.ones((2,)))[0].context == there
+    rows = mx.sym.contrib.boolean_mask(a, mx.sym.var("keep"))      # a shape that only the data tell
+    ex = rows.bind(there, {"a": full((2, 2), 1).as_in_context(there), "keep": full((2,), 1).as_in_context(there)})
+    assert ex.forward()[0].context == there
