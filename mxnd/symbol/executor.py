@@ -66,6 +66,11 @@ class Executor:
         self.outputs = [self._new_output(e) for e in symbol._entries]
         self._planned = self._plan()
         self._eager = EagerRun(symbol._entries, nodes, arrays, is_aux, wanted)
+        for n in nodes:
+            if n.op is not None and not n.subgraphs:
+                p = infer.params_for(n, self._shapes[self._slots.first[id(n)]])
+                if p is not n.params:
+                    self._eager.params[id(n)] = n.op.bound(p)
         self._last = None                        # who ran the last forward, and in which mode
         self._monitor = None
 
