@@ -131,7 +131,7 @@ def settled(slots, values):
     if all(known(values[s]) for _, s in left):
         return values
     work = Spread(slots, values, _shape_rule, _shape_merge)
-    for n, s in left:
+    for _, s in left:
         if not known(values[s]):
             work.set(s, tuple(v or 0 for v in values[s]))
     return values
