@@ -273,6 +273,7 @@ cdef NDArray broadcast_binary(Operator op, NDArray x, NDArray z, NDArray out):
         step_z *= dz
     if out is None:
         y = new_array(n, dims, x.type)
+        y.device, y.device_id = x.device, x.device_id
     else:
         check_out(op, out, n, dims, x.type)
         if x.buf is out.buf and (x.ptr != out.ptr or x.size_ != out.size_):
@@ -385,6 +386,7 @@ cdef object call(Operator op, tuple inputs, object given, object out, bint all_o
     """Run an operator of any family; given: its parameters, raw in order or checked."""
     cdef Plan p
     cdef list outs
+    cdef NDArray x, y
     cdef int k
     inputs = without_none(inputs)
     k = check_inputs(op, inputs)
@@ -406,7 +408,11 @@ cdef object call(Operator op, tuple inputs, object given, object out, bint all_o
     outs = []
     if out is None:
         for k in range(p.nout):
-            outs.append(new_array(p.ndims[k], p.dims + k * MAXD, p.types[k]))
+            y = new_array(p.ndims[k], p.dims + k * MAXD, p.types[k])
+            if p.nin:                                      # results stay on the context of the first input
+                x = <NDArray>inputs[0]
+                y.device, y.device_id = x.device, x.device_id
+            outs.append(y)
         run_plan(op, p, inputs, outs, mxnd_training)
     else:
         outs = given_outs(op, p, out)

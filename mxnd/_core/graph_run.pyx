@@ -62,6 +62,17 @@ def point(NDArray to not None, NDArray at not None):
     to.buf, to.ptr = at.buf, at.ptr
 
 
+def overlap(NDArray x not None, list arrays not None):
+    """Whether an array lies, in part at least, in the memory of one of the others."""
+    cdef char* end = x.ptr + x.size_ * mxnd_item[x.type]
+    cdef NDArray y
+    for o in arrays:
+        y = <NDArray?>o
+        if x.ptr < y.ptr + y.size_ * mxnd_item[y.type] and y.ptr < end:
+            return True
+    return False
+
+
 # ---- fused groups -----------------------------------------------------------------------------------
 
 @cython.final

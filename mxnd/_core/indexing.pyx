@@ -160,6 +160,7 @@ def _getitem(NDArray self not None, key):
         if self.node is not None and is_recording():
             return other_get(self, key)
         y = new_array(b.ndim, b.shape, self.type)
+        y.device_id = self.device_id
         for i in range(b.axes - 1, -1, -1):
             packed[i] = acc
             acc *= b.counts[i]

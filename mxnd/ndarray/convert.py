@@ -72,7 +72,7 @@ def array(source_array, ctx=None, dtype=None):
     if dtype is None and type(source_array) is list:
         x = from_list(source_array)
         if x is not None:
-            return x if ctx is None and current_context().device_typeid == 1 else place(x, ctx)
+            return x if ctx is None and str(current_context()) == "cpu(0)" else place(x, ctx)
     if isinstance(source_array, NDArray):
         if source_array.stype != "default":
             from ..sparse import array as sparse_array

@@ -9,13 +9,9 @@ _MADE = dict(ctx=text(""), dtype=dtype(nullable=True))
 
 
 def _given_shape(p, ins, outs):
-    """The shape parameter.  In a graph (an output with unknown dimensions) a 0 means unknown."""
+    """The shape parameter, where one is given."""
     s = p.shape or ()
-    if outs[0] is None:
-        return ins, [s]
-    if not s:
-        return ins, outs
-    return ins, [unify(outs[0], tuple(n or None for n in s))] if len(s) == len(outs[0]) else [unify(outs[0], s)]
+    return ins, outs if outs[0] is not None and not s else [unify(outs[0], s)]
 
 
 _CONSTANT = dict(inputs="", shapes=_given_shape, types=given_type("float32"), kernel="fill", zero_is_unknown=True)

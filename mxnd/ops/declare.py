@@ -336,5 +336,5 @@ def reduction(name, *, kind, grad=None, params=None, aliases="", sparse=False, t
     def arguments(p, ins, outs):
         return [sum(1 << a for a in reduce_axes(p, len(ins[0])))]
     return Op(name, inputs="data", params=dict(REDUCE) if params is None else params, kernel="reduce_" + kind,
-              arguments=arguments, shapes=_shapes.forward(reduced), grad=rule if grad else None, aliases=aliases,
+              arguments=arguments, shapes=_shapes.forward(reduced, partial=True), grad=rule if grad else None, aliases=aliases,
               types=types, reduction=kind, **kw)

@@ -57,7 +57,7 @@ def distribution(name, params, arrays, doc, check, range_doc=""):
                 raise ValueError(f"inputs have different dtypes: {t} and {v}; expected one dtype (use astype)")
         return [t] * len(ins), [p.dtype or outs[0] or (t if t in FLOATS16 or t is None else "float32")]
     common = dict(kernel="random_draw", random=True)
-    op(f"_random_{name}", inputs="", params={**params, "shape": shape(None), "ctx": text(""),
+    op(f"_random_{name}", inputs="", zero_is_unknown=True, params={**params, "shape": shape(None), "ctx": text(""),
                                             "dtype": dtype(None, *FLOATS16)},
        aliases=f"random_{name}" + (f" {name}" if name in ("uniform", "normal") else ""), shapes=fixed_shapes,
        types=lambda p, ins, outs: ([], [p.dtype or outs[0] or "float32"]), arguments=lambda p, ins, outs: [code, 0, *numbers(p)],

@@ -1,7 +1,7 @@
 """Reductions: sums, products, extremes, norms and their positions; running sums."""
 from .declare import F, op, reduce_axes, reduced, reduction, spread
 from .params import axes, choice, flag, integer, shape
-from .shapes import axis_of, forward, size
+from .shapes import axis_of, forward, known, size
 
 _SAMPLES = (dict(inputs=[(2, 3, 4)], params={}), dict(inputs=[(2, 3, 4)], params=dict(axis=(0, 2))),
             dict(inputs=[(3, 4)], params=dict(axis=(-1,), keepdims=True)))
@@ -155,7 +155,7 @@ def _arg_shape(p, s):
 
 
 for _name, _word in (("argmax", "largest"), ("argmin", "smallest")):
-    op(_name, params=dict(axis=integer(None), keepdims=flag()), shapes=forward(_arg_shape), kernel=_name,
+    op(_name, params=dict(axis=integer(None), keepdims=flag()), shapes=forward(_arg_shape, partial=True), kernel=_name,
        arguments=lambda p, ins, outs: split_axis(p.axis, ins[0]),
        numpy=f"np.atleast_1d(np.{_name}(data, axis=p.axis, keepdims=p.keepdims))",
        samples=(dict(inputs=[(3, 4)], params={}), dict(inputs=[(2, 3, 4)], params=dict(axis=1))),
@@ -198,7 +198,7 @@ op("norm", aliases="_sparse_norm", params=dict(
     ord=integer(2, at_least=1, at_most=2), axis=axes(),
     out_dtype=choice(None, "float16", "float32", "float64", "int32", "int64", "int8"), keepdims=flag()),
    kernel="reduce_norm", arguments=lambda p, ins, outs: [sum(1 << a for a in reduce_axes(p, len(ins[0]))), p.ord],
-   shapes=forward(reduced), types=_norm_types, grad=_norm_grad, reduction="norm", half_accumulates_in="float32",
+   shapes=forward(reduced, partial=True), types=_norm_types, grad=_norm_grad, reduction="norm", half_accumulates_in="float32",
    numpy="np.atleast_1d(np.sum(np.abs(data) ** p.ord, axis=p.axis or None, keepdims=p.keepdims) ** (1 / p.ord))",
    samples=(dict(inputs=[(2, 3, 4)], params={}), dict(inputs=[(3, 4)], params=dict(ord=1, axis=(0,))),
             dict(inputs=[(2, 3, 4)], params=dict(axis=(0, 2), keepdims=True))), domain=(0.2, 2.0),
@@ -233,7 +233,7 @@ op("moments", params=dict(axes=axes(), keepdims=flag()), outputs="output0 output
 
 def _cumsum_shape(p, s):
     if p.axis is None:
-        return (size(s),)
+        return (size(s) if known(s) else None,)
     axis_of(p.axis, max(1, len(s)))
     return s or (1,)
 
@@ -254,7 +254,7 @@ def _cumsum_grad(p, g, x, y):
 
 op("_np_cumsum", inputs="a", aliases="cumsum", params=dict(
     axis=integer(None), dtype=choice(None, "float16", "float32", "float64", "int32", "int64", "int8")),
-   shapes=forward(_cumsum_shape), types=_cumsum_types, kernel="cumsum", grad=_cumsum_grad,
+   shapes=forward(_cumsum_shape, partial=True), types=_cumsum_types, kernel="cumsum", grad=_cumsum_grad,
    arguments=lambda p, ins, outs: split_axis(p.axis, ins[0]), numpy="np.cumsum(a, axis=p.axis)",
    samples=(dict(inputs=[(2, 3)], params={}), dict(inputs=[(2, 3, 4)], params=dict(axis=1)),
             dict(inputs=[(2, 3)], params=dict(axis=-1))),

@@ -2,7 +2,7 @@
 from .declare import F, op
 from .params import axes, integer, shape
 from .shape import strides_of, view
-from .shapes import axis_of, forward, show, size, unify
+from .shapes import axis_of, forward, known, show, size, unify
 
 
 def _stretch(data, out):
@@ -124,9 +124,9 @@ def _around(p, data):
 
 def _repeat_shape(p, data):
     if p.axis is None:
-        return (size(data) * p.repeats,)
+        return (size(data) * p.repeats if known(data) else None,)
     a = axis_of(p.axis, len(data))
-    return data[:a] + (data[a] * p.repeats,) + data[a + 1:]
+    return data[:a] + (None if data[a] is None else data[a] * p.repeats,) + data[a + 1:]
 
 
 def _repeat_view(p, ins, outs):
@@ -143,7 +143,7 @@ def _repeat_grad(p, g, x, y):
 
 
 op("repeat", inputs="data", aliases="_np_repeat", params=dict(repeats=integer(at_least=0), axis=integer(None)),
-   shapes=forward(_repeat_shape), kernel="view_copy", arguments=_repeat_view, grad=_repeat_grad,
+   shapes=forward(_repeat_shape, partial=True), kernel="view_copy", arguments=_repeat_view, grad=_repeat_grad,
    samples=(dict(inputs=[(2, 3)], params=dict(repeats=2)), dict(inputs=[(2, 3)], params=dict(repeats=3, axis=1)),
             dict(inputs=[(2, 3)], params=dict(repeats=2, axis=-2))),
    numpy="np.repeat(data, p.repeats, p.axis)",

@@ -60,12 +60,13 @@ def same(p, ins, outs):
     return [s] * len(ins), [s] * len(outs)
 
 
-def forward(f):
+def forward(f, partial=False):
     """A rule made from f(p, *input shapes) -> the output's shape (or a list, one per output).
 
-    It is asked only when every input is known in full; nothing flows backward."""
+    It is asked only when every input is known in full (partial: also with None for dimensions that are not known);
+    nothing flows backward."""
     def rule(p, ins, outs):
-        if not all(map(known, ins)):
+        if not all(map(known, ins)) and (not partial or None in ins):
             return ins, outs
         got = f(p, *ins)
         got = got if isinstance(got, list) else [got]

@@ -100,6 +100,7 @@ def simple_bind(self, ctx, grad_req="write", type_dict=None, stype_dict=None, gr
     if unknown:
         raise RuntimeError(f"simple_bind: the shapes of {', '.join(unknown[:10])} cannot be worked out; given {kwargs or 'none'}")
     requests = _requests(grad_req, [n.name for n in variables if id(n) not in is_aux], RuntimeError)
+    infer.settled(slots, shapes)
     make = Maker(ctx, shared_exec, shared_arg_names, shared_buffer)
     args, grads, aux = [], [], []
     for n in variables:

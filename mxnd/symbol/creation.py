@@ -90,7 +90,7 @@ def full(shape, val, dtype=None, **kwargs):
     -------
     Symbol
     """
-    return apply("_full", "_full", shape=shape, value=val, dtype=dtype or "float32", **kwargs)
+    return apply("_full", "_full", shape=shape, value=float(val), dtype=dtype or "float32", **kwargs)
 
 
 def arange(start, stop=None, step=1.0, repeat=1, infer_range=False, name=None, dtype=None):

@@ -1,10 +1,13 @@
 """Executors: graphs bound to arrays, that compute outputs and gradients."""
+from collections import Counter
 from functools import partial
 from weakref import ref
 
 import numpy as np
 
+from .._core import graph_run
 from .._core.array import NDArray, empty
+from ..context import current_context
 from ..ops.errors import MXNetError
 from ..ops.shapes import known, show, size
 from . import infer
@@ -15,6 +18,7 @@ from .graph import Unplannable, forward_inference
 from .made import fitted
 from .memory import ITEM
 from .node import auxiliary, order
+from .passes import current
 from .plan import Planned, plannable
 
 __all__ = ["Executor"]
@@ -35,8 +39,12 @@ class Executor:
         The same arrays after every forward.
     """
 
-    def __init__(self, symbol, ctx, args, grads, requests, aux, group2ctx=None, inferred=None):
+    def __init__(self, symbol, ctx, args, grads, requests, aux, group2ctx=None, inferred=None,
+                 passes=None):
+        self._passes = current() if passes is None else passes
         self._symbol, self._ctx, self._group2ctx = symbol, ctx, group2ctx
+        at = ctx or current_context()
+        self._device = at.device_typeid, at.device_id
         self._nodes = nodes = inferred[0].nodes if inferred else order(symbol._entries)
         is_aux = auxiliary(nodes)
         self._args = [n for n in nodes if n.op is None and id(n) not in is_aux]
@@ -44,7 +52,7 @@ class Executor:
         for what, part in (("argument", self._args), ("auxiliary state", self._aux)):
             names = [n.name for n in part]
             if len(set(names)) != len(names):
-                raise MXNetError(f"bind: two {what}s have one name: {sorted(n for n in set(names) if names.count(n) > 1)}")
+                raise MXNetError(f"bind: two {what}s have one name: {sorted(n for n, k in Counter(names).items() if k > 1)}")
         self._requests = list(requests)
         arrays = {id(n): a for n, a in zip((*self._args, *self._aux), (*args, *aux))}
         wanted = {id(n): (g, REQUESTS[r]) for n, g, r in zip(self._args, grads, requests) if g is not None and REQUESTS[r]}
@@ -58,6 +66,11 @@ class Executor:
         self.outputs = [self._new_output(e) for e in symbol._entries]
         self._planned = self._plan()
         self._eager = EagerRun(symbol._entries, nodes, arrays, is_aux, wanted)
+        for n in nodes:
+            if n.op is not None and not n.subgraphs:
+                p = infer.params_for(n, self._shapes[self._slots.first[id(n)]])
+                if p is not n.params:
+                    self._eager.params[id(n)] = n.op.bound(p)
         self._last = None                        # who ran the last forward, and in which mode
         self._monitor = None
 
@@ -83,7 +96,8 @@ class Executor:
             return None
         if not all(map(known, self._shapes)) or None in self._types or not plannable(self._nodes):
             return None
-        return Planned(entries, self._nodes, self._slots, self._shapes, self._types, self._arrays, self._wanted, self.outputs)
+        return Planned(entries, self._nodes, self._slots, self._shapes, self._types, self._arrays, self._wanted, self.outputs,
+                       self._passes)
 
     def _put(self, what, k, array):
         """Bind another array in the place of number k of arg_arrays, grad_arrays or aux_arrays."""
@@ -102,12 +116,24 @@ class Executor:
         elif REQUESTS[self._requests[k]]:
             self._wanted[id(node)] = array, REQUESTS[self._requests[k]]
         self._held[what][1].show(node.name, array)
+        for n, y in enumerate(self.outputs):           # an output that is bound becomes an array of its own
+            if array is not None and y is not None and graph_run.overlap(y, [array]):
+                self.outputs[n] = y.copy()
         self._planned, self._last = self._plan(), None
 
     def _new_output(self, entry):
         slot = self._slots.of(entry)
         shape, dtype = self._shapes[slot], self._types[slot]
-        return empty(shape, dtype) if known(shape) and dtype else None
+        if not known(shape) or not dtype:
+            return None
+        y = empty(shape, dtype)
+        self._mark(y)
+        return y
+
+    def _mark(self, output):
+        """Say on which CPU context an output is: that of the executor."""
+        if self._device[0] != GPU:
+            output._set_device(*self._device)
 
     # ---- running
     def forward(self, is_train=False, **kwargs):
@@ -144,7 +170,9 @@ class Executor:
         """Copy the values of outputs into the arrays that users hold."""
         for k, (y, to) in enumerate(zip(values, self.outputs)):
             if to is None or y.stype != "default" or _kind(to) != _kind(y):
-                self.outputs[k] = y._same_data()
+                self.outputs[k] = to = y._same_data()
+                if y._device[0] != GPU:
+                    self._mark(to)
             else:
                 y.copyto(to)
 
@@ -291,7 +319,7 @@ class Executor:
             grads.append(None if g is None else fitted(n.name, g, shape, True, allow_up_sizing))
         for n, old in zip(self._aux, self.aux_arrays):
             aux.append(fitted(n.name, old, shapes[slots.first[id(n)]], partial_shaping, allow_up_sizing))
-        return Executor(self._symbol, self._ctx, args, grads, self._requests, aux, self._group2ctx)
+        return Executor(self._symbol, self._ctx, args, grads, self._requests, aux, self._group2ctx, passes=self._passes)
 
     # ---- looking inside
     def set_monitor_callback(self, callback, monitor_all=False):
@@ -369,4 +397,4 @@ def _put(executor, *what):
 
 
 def _kind(array):
-    return array.shape, array._dtype_name, array._device
+    return array.shape, array._dtype_name, array._device[0] == GPU

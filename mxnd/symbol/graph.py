@@ -115,7 +115,7 @@ def build(nodes, slots, shapes, types, mirror=None):
             continue
         graph.name, graph.mirror = node.name, mirror is not None and mirror(node)
         inputs = [values[id(n)][i] for n, i in node.inputs]
-        step = graph.add(node.op, inputs, node.params, [shapes[s] for s in here], [types[s] for s in here])
+        step = graph.add(node.op, inputs, infer.params_for(node, shapes[first]), [shapes[s] for s in here], [types[s] for s in here])
         values[id(node)] = list(step.outputs) if isinstance(step, Step) else step
     graph.name, graph.mirror = None, False
     return graph, values
@@ -161,5 +161,6 @@ def lowered(parts):
 def forward_inference(nodes, arrays):
     """(slots, shapes, types) of a symbol's nodes; arrays: {id of variable node: array}."""
     slots, shapes = infer.shapes(nodes, {k: tuple(a.shape) for k, a in arrays.items()})
+    infer.settled(slots, shapes)
     _, types = infer.types(nodes, {k: a._dtype_name for k, a in arrays.items()}, slots=slots)
     return slots, shapes, types

@@ -133,6 +133,28 @@ def leaves_open(node):
     return getattr(node.op, "zero_is_unknown", False) and 0 in (node.params.shape or ())
 
 
+def _open(node):
+    """Whether a node makes an array whose size others decide, in part at least: zeros((0, 4)) for any batch."""
+    return getattr(node.op, "zero_is_unknown", False) and 0 in (node.params.shape or ()) and not elements_are_scalars()
+
+
+def settled(slots, values):
+    """The shapes with 0 as it stands for what nobody has decided."""
+    left = [(n, slots.first[id(n)]) for n in slots.nodes if n.op is not None and _open(n)]
+    if all(known(values[s]) for _, s in left):
+        return values
+    work = Spread(slots, values, _shape_rule, _shape_merge)
+    for _, s in left:
+        if not known(values[s]):
+            work.set(s, tuple(v or 0 for v in values[s]))
+    return values
+
+
+def params_for(node, shape):
+    """A node's parameters, with what was found out of its shape."""
+    return node.params._replace(shape=tuple(shape)) if _open(node) and known(shape) else node.params
+
+
 def _know(slots, values, outs, join):
     """Enter what is known of outputs."""
     for entry, value in (outs or {}).items():
@@ -154,6 +176,9 @@ def _shape_rule(node, ins, outs):
         from . import subgraph
         return subgraph.shapes(node, ins, outs)
     try:
+        if _open(node):
+            node.op.shapes(node.params, [], [None])
+            return (), [unify(outs[0], tuple(n or None for n in node.params.shape))]
         return node.op.shapes(node.params, list(ins), list(outs))
     except ValueError as e:
         if getattr(e, "from_user", False):         # raised by a custom operator's own code

@@ -104,7 +104,7 @@ def loads(text, symbol_class):
     """Entries of the graph that a text holds."""
     try:
         graph = json.loads(text, strict=False)
-    except (json.JSONDecodeError, RecursionError) as e:
+    except (ValueError, RecursionError) as e:              # also numbers of thousands of digits
         raise MXNetError(f"load_json: the text is not JSON: {e}") from None
     if not isinstance(graph, dict):
         raise MXNetError(f"load_json: expected a graph, got {type(graph).__name__}")
@@ -148,7 +148,10 @@ def _read(graph, symbol_class, where, version=None):
         node = Node(op, name, attrs, inputs, subgraphs)
         if op is not None:
             _upgrade(node, version)
-            if subgraphs or getattr(op, "graphs", 0):
+            graphs = getattr(op, "graphs", 0)
+            if subgraphs and not graphs:
+                raise MXNetError(f"{here}: {op.name} takes no graphs, got {len(subgraphs)}")
+            if graphs:
                 subgraph.check(node)
             else:
                 _check(node, where)

@@ -7,7 +7,6 @@ from .collector import uncollected
 from .fuse import fuse, single
 from .gradient import gradients
 from .graph import build, live, lowered
-from .passes import current
 from .passes.absorb import absorb_factors
 from .passes.common import merge_common
 from .passes.fold import fold_constants
@@ -35,12 +34,12 @@ class Program:
 class Planned:
     """Forward and backward of a symbol on the arrays of an executor."""
 
-    def __init__(self, entries, nodes, slots, shapes, types, arrays, wanted, outputs):
+    def __init__(self, entries, nodes, slots, shapes, types, arrays, wanted, outputs, passes):
         self.entries, self.nodes, self.slots, self.shapes, self.types = entries, nodes, slots, shapes, types
         self.arrays, self.wanted, self.outputs = arrays, wanted, outputs
         self.random = any(n.op is not None and n.op.random for n in nodes)
         self.modal = any(n.op is not None and n.op.uses_mode for n in nodes)
-        self.passes = current()                        # which are on
+        self.passes = passes                           # {name: whether it is on}
         self.programs = {}
         self.blocks = []                               # memory that all programs use in turn
         self.ready = None                              # the program whose values are in memory
@@ -69,9 +68,10 @@ class Planned:
         if self.ready is not p:                        # the last forward kept nothing for backward
             self._run(p.forward, training)
             self.ready = p
+        written = [array for array, _ in self.wanted.values()]
         for to, g, used in zip(p.head_grads, head_grads, p.heads_used):
-            if used:
-                graph_run.point(to, g)
+            if used:                                   # a gradient array may itself be a head gradient: it is read to the end
+                graph_run.point(to, g.copy() if graph_run.overlap(g, written) else g)
         self._run(p.backward, training)
 
     def _run(self, steps, training):

@@ -136,7 +136,7 @@ class Symbol:
         return node.shown_attrs().get(key, node.name if key == "name" else None)
 
     def list_attr(self, recursive=False):
-        """Attributes and given parameters of this node, as text.
+        """Attributes and given parameters of this node (of a Group: of its first), as text.
 
         Parameters
         ----------
@@ -149,8 +149,7 @@ class Symbol:
         """
         if recursive:
             raise DeprecationWarning("list_attr: recursive=True is out of use; expected attr_dict()")
-        node = self._one_node()
-        return {} if node is None else node.shown_attrs()
+        return self._entries[0][0].shown_attrs()
 
     def attr_dict(self):
         """Attributes of all nodes that have any.
@@ -273,6 +272,9 @@ class Symbol:
         for key, shape in (*enumerate(args), *kwargs.items()):
             if shape is not None and not isinstance(shape, (tuple, list)):
                 raise TypeError(f"infer_shape: shape of argument {key!r}: expected a tuple, got {type(shape).__name__}")
+            for n in shape or ():
+                if n is not None and not hasattr(n, "__index__"):
+                    raise TypeError(f"infer_shape: shape of argument {key!r}: expected whole numbers, got {shape!r}")
         nodes, given = infer.by_argument(self, args, kwargs, "shape")
         slots, values = infer.shapes(nodes, {k: infer.edge_shape(v) for k, v in given.items()})
         return infer.parts(self, slots, values)

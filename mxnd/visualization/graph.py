@@ -34,16 +34,16 @@ class Graph:
         if self.shapes is None:
             self.shapes = [None] * self.slots.count
         self.types = None
+        self._parameters = self._find_parameters()
         if dtype is not None:
-            if not isinstance(dtype, dict):
-                dtype = dict.fromkeys(symbol.list_arguments(), dtype)
+            if not isinstance(dtype, dict):            # that of the data; dtypes of parameters follow
+                dtype = {n.name: dtype for n in self.nodes if n.op is None and not self.is_parameter(n)}
             _, named = infer.by_argument(symbol, (), dtype, "type")
             self.types = infer.types(self.nodes, {k: dtype_name(v) for k, v in named.items()})[1]
         if shape is not None and complete:
             lost = [n.name for n in self.nodes if not known(self.shape((n, 0)))]
             if lost:
                 raise ValueError(f"{what}: the shapes do not tell those of {', '.join(lost[:5])}; given {shape}")
-        self._parameters = self._find_parameters()
 
     def shape(self, entry):
         """Shape of an output, None where nothing is known."""

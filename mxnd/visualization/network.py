@@ -58,15 +58,16 @@ def plot_network(symbol, title="plot", save_format="pdf", shape=None, dtype=None
 
 def fill(picture, graph, hide_weights=True):
     """Draw a graph into a picture."""
-    names = {}
+    names, taken, tried = {}, set(), {}
     for node in graph.nodes:
         if hide_weights and graph.is_parameter(node):
             continue
-        name, k = node.name, 1
-        while name in names.values():                          # two nodes may have one name
+        name, k = node.name, tried.get(node.name, 1)
+        while name in taken:                                   # two nodes may have one name
             k += 1
             name = f"{node.name} ({k})"
-        names[id(node)] = name
+        taken.add(name)
+        names[id(node)], tried[node.name] = name, k
         picture.node(name=name, label=label(node), fillcolor=colour(node), **({} if node.op else {"shape": "oval"}))
         for n, i in node.inputs:
             if id(n) in names:

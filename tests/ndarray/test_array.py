@@ -207,3 +207,16 @@ def test_elements_of_arrays_have_shape_one_or_none():
     z = nd.zeros(())
     z[:] = 4
     assert z[:].asscalar() == 4
+
+
+def test_results_stay_on_the_context_of_their_input():
+    there = mx.cpu(1)
+    x = mx.nd.ones((2, 3), ctx=there)
+    x.attach_grad()
+    results = [x.copy(), x.astype("int32"), x.astype("float16") * 2, x.sum(), mx.nd.dot(x, x.T), mx.nd.concat(x, x), x[[0, 1]],
+               x[:, 1:], x.split(num_outputs=3, axis=1)[2], mx.nd.softmax(x), mx.nd.broadcast_add(x, x[0:1]), x + x[0], 1 - x,
+               x.topk(), x.zeros_like(), x.grad]
+    assert {y.context for y in results} == {there}
+    with there:
+        assert {mx.nd.array([1]).context, mx.nd.array(mx.nd.ones((2,), ctx=mx.cpu())).context} == {there}
+    assert mx.nd.array([1]).context == mx.cpu()

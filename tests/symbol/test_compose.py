@@ -125,3 +125,10 @@ def test_composing_with_a_part_of_the_graph_keeps_one_variable():
     c = (y + a)(y=a)
     assert c.list_arguments() == ["x"]
     assert c.bind(mx.cpu(), {"x": mx.nd.array([1.0, 2.0])}).forward()[0].asnumpy().tolist() == [4, 8]
+
+
+def test_full_writes_a_float_and_a_group_shows_its_first_attributes():
+    assert S.full((2,), 7).list_attr()["value"] == "7.0"
+    fc = S.FullyConnected(V("x"), num_hidden=2, attr={"__q__": "1"})
+    assert S.Group([fc, S.exp(V("y"))]).list_attr() == {"num_hidden": "2", "__q__": "1"}
+    assert S.Group([fc, S.exp(V("y"))]).attr("num_hidden") is None

@@ -34,6 +34,35 @@ def test_an_array_put_into_the_list_is_bound(put):
     assert (ex.grad_dict["x"].asnumpy() == 9).all()
 
 
+def test_an_output_can_be_bound_as_an_argument():
+    # what one step gives is what the next one starts from; every output reads it
+    a = mx.sym.var("a")
+    for on in (True, False):
+        with mx.sym.passes(all=on):
+            ex = mx.sym.Group([a * 2, a + 1, a.sum(), a]).simple_bind(CPU, a=(3,))
+        ex.arg_dict["a"][:] = 1
+        for step in range(3):
+            was = ex.forward(is_train=True)[0]
+            assert (was.asnumpy() == 2 ** (step + 1)).all()
+            ex.arg_dict["a"] = was
+            assert ex.outputs[0] is not was and (ex.outputs[0].asnumpy() == 2 ** (step + 1)).all()
+        ex.forward()
+        assert [o.asnumpy()[0] for o in ex.outputs] == [16, 9, 24, 8]
+        ex.grad_dict["a"] = ex.outputs[1]
+        ex.forward(is_train=True)
+        ex.backward([full(o.shape, 1) for o in ex.outputs])
+        assert ex.grad_dict["a"].asnumpy().tolist() == [5] * 3 and ex.outputs[1].asnumpy()[0] == 9
+
+
+def test_passes_stay_as_they_were_when_arrays_or_shapes_change():
+    with mx.sym.passes(fuse=False):
+        ex = net.simple_bind(CPU, x=(4, 4))
+    ex.arg_dict["w"] = full((3, 4), 2)
+    for e in (ex, ex.reshape(x=(2, 4))):
+        e.forward()
+        assert not e._planned.passes["fuse"] and e._planned.passes["share"]
+
+
 def test_gradient_and_auxiliary_arrays_are_bound_too():
     ex = net.simple_bind(CPU, x=(2, 4), grad_req={"x": "write", "w": "add"})
     ex.arg_dict["x"][:] = 1
@@ -190,3 +219,19 @@ def test_memory_report_counts_each_array_once():
     ex = (V("a") * V("b")).bind(CPU, {"a": x, "b": x})
     report = ex.memory()
     assert report["arguments"] == report["outputs"] == 256 and report["planned"] == 0 and report["peak"] == 512
+
+
+def test_outputs_lie_on_the_context_that_was_bound():
+    there, a = mx.cpu(1), mx.sym.var("a")
+    s = mx.sym.Group([mx.sym.dot(a, a), mx.sym.zeros((2,)), a])
+    ex = s.simple_bind(there, a=(2, 2))
+    small = ex.reshape(a=(1, 1))
+    for e in (ex, small):
+        assert [x.context for x in (*e.outputs, *e.forward(), *e.arg_arrays, *e.grad_arrays)] == [there] * 8
+    ex.set_monitor_callback(lambda name, array: None)              # operator by operator
+    assert [x.context for x in ex.forward(is_train=True)] == [there] * 3
+    with there:
+        assert (a * 2).eval(a=mx.nd.ones((2,)))[0].context == there
+    rows = mx.sym.contrib.boolean_mask(a, mx.sym.var("keep"))      # a shape that only the data tell
+    ex = rows.bind(there, {"a": full((2, 2), 1).as_in_context(there), "keep": full((2,), 1).as_in_context(there)})
+    assert ex.forward()[0].context == there

@@ -104,7 +104,8 @@ FC = graph([variable("x"), {"op": "FullyConnected", "name": "fc", "attrs": {"num
     "", "no json", "[]", "{}", "3", FC.replace("FullyConnected", "NoSuch"), FC.replace("num_hidden", "hidden"),
     FC.replace('"3"', '"q"'), FC.replace('"arg_nodes"', '"no"'), FC.replace('"inputs": [[0, 0, 0]]', '"inputs": [[1, 0, 0]]'),
     FC.replace('"inputs": [[0, 0, 0]]', '"inputs": [[-1, 0, 0]]'), FC.replace('"inputs": [[0, 0, 0]]', '"inputs": [[0, 5, 0]]'),
-    FC.replace('"heads": [[1, 0]]', '"heads": [[7, 0]]'), FC.replace('"heads": [[1, 0]]', '"heads": 1'), FC[:-40], "[" * 100000])
+    FC.replace('"heads": [[1, 0]]', '"heads": [[7, 0]]'), FC.replace('"heads": [[1, 0]]', '"heads": 1'), FC[:-40], "[" * 100000,
+    FC.replace('[[1, 0]]', f'[[{"9" * 5000}, 0]]'), FC.replace('"inputs": [[0, 0, 0]]', f'"inputs": [[0, 0, 0]], "subgraphs": [{FC}]')])
 def test_damaged(text):
     with pytest.raises(mx.MXNetError):
         S.load_json(text)

@@ -52,3 +52,53 @@ def test_types():
     assert mlp().infer_type_partial() == ([None] * 5, [None], [])
     with pytest.raises(mx.MXNetError, match="dtype"):
         (V("a") + V("b")).infer_type(a="int32", b="float32")
+
+
+@pytest.mark.parametrize("shape", [(2.5, 3), ("2", 3), ([2], 3)])
+def test_a_shape_has_whole_numbers(shape):
+    for infer in (V("a").infer_shape, V("a").infer_shape_partial):
+        with pytest.raises(TypeError, match="whole numbers"):
+            infer(a=shape)
+    assert V("a").infer_shape(a=(np.int64(2), True))[1] == [(2, 1)]
+
+
+OPEN = {"zeros": S.zeros, "ones": S.ones, "full": lambda shape: S.full(shape, 2),
+        "uniform": lambda shape: S.random.uniform(shape=shape), "normal": lambda shape: S.random.normal(shape=shape)}
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_zero_in_a_new_array_stands_for_any_size(name):
+    # the first state of a recurrent net, for any batch
+    make, fc = OPEN[name], S.FullyConnected(V("x"), num_hidden=4, name="fc")
+    known = [(7, 3), (4, 3), (4,)]
+    for s in (make((0, 4)) + fc, fc + make((0, 0)), S.tanh(make((0, 4))) * 2 + fc, S.concat(make((0, 2)), fc, dim=1)):
+        args, outs, _ = s.infer_shape(x=(7, 3))
+        assert args == known and outs[0][0] == 7
+        text = s.tojson()
+        for on in (True, False):
+            with S.passes(all=on):
+                ex = s.simple_bind(mx.cpu(), x=(7, 3))
+            for e, batch in ((ex, 7), (ex.reshape(x=(2, 3)), 2)):
+                assert e.forward(is_train=True)[0].shape == (batch, *outs[0][1:])
+                e.backward([mx.nd.ones(e.outputs[0].shape)])
+                e.set_monitor_callback(lambda name, array: None)           # operator by operator
+                assert e.forward()[0].shape == (batch, *outs[0][1:])
+        assert s.tojson() == text
+    with pytest.raises(mx.MXNetError, match="expected"):
+        (make((0, 5)) + fc).infer_shape(x=(7, 3))
+    with pytest.warns(UserWarning, match="not enough"):
+        assert make((0, 4)).infer_shape() == (None, None, None)
+    assert make((0, 4)).infer_shape_partial()[1] == [(0, 4)]
+    assert (make((0, 4)) * 2).eval()[0].shape == make((0, 4)).simple_bind(mx.cpu()).forward()[0].shape == (0, 4)
+    assert (make((0, 4)) + fc).bind(mx.cpu(), [mx.nd.ones((6, 3)), mx.nd.ones((4, 3)), mx.nd.ones((4,))]).forward()[0].shape == (6, 4)
+
+
+@pytest.mark.parametrize("make, shape", [
+    (lambda x: S.sum(x, axis=1), (0, 6)), (lambda x: S.mean(x), (1,)), (lambda x: S.max(x, axis=(1, 2), keepdims=True), (0, 1, 1)),
+    (lambda x: S.norm(x, axis=2), (0, 4)), (lambda x: S.argmax(x, axis=1), (0, 6)), (lambda x: S.cumsum(x, axis=1), (0, 4, 6)),
+    (lambda x: S.cumsum(x), (0,)), (lambda x: S.repeat(x, repeats=2, axis=1), (0, 8, 6)),
+    (lambda x: S.repeat(x, repeats=2, axis=0), (0, 4, 6)),
+    (lambda x: S.repeat(x, repeats=2), (0,))])
+def test_an_unknown_batch_passes_through(make, shape):
+    assert make(V("x")).infer_shape_partial(x=(0, 4, 6))[1] == [shape]
+    assert make(V("x")).infer_shape_partial(x=(5, 4, 6))[1] == make(V("x")).infer_shape(x=(5, 4, 6))[1]

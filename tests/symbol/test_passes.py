@@ -1,5 +1,6 @@
 """Every graph pass alone, and all of them, give what the plain graph gives."""
 import random
+import threading
 from contextlib import nullcontext
 from importlib import import_module
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 import mxnd as mx
-from mxnd.symbol.passes import NAMES
+from mxnd.symbol.passes import NAMES, current
 
 S, V = mx.sym, mx.sym.Variable
 ROWS = (4, 30)
@@ -324,6 +325,31 @@ def test_names_of_passes(monkeypatch):
     monkeypatch.setenv("MXND_PASSES", "fold,nosuch")
     with pytest.raises(mx.MXNetError, match="nosuch"):
         s.simple_bind(mx.cpu(), x=(2, 2))
+
+
+def test_threads_have_passes_of_their_own():
+    inside, outside = threading.Barrier(2), threading.Barrier(2)
+    seen = {}
+
+    def first():
+        with S.passes(fuse=False):
+            inside.wait(10)
+            outside.wait(10)                           # left while the other thread is inside
+        seen["first"] = current()["fuse"]
+
+    def second():
+        inside.wait(10)
+        with S.passes(share=False):
+            seen["inside"] = current()["fuse"], current()["share"]
+            outside.wait(10)
+            threads[0].join(10)
+        seen["second"] = current()["fuse"], current()["share"]
+    threads = [threading.Thread(target=f) for f in (first, second)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(10)
+    assert seen == {"first": True, "inside": (True, False), "second": (True, True)} and current()["fuse"]
 
 
 def test_order_is_the_same_every_time():

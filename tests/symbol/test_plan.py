@@ -121,3 +121,18 @@ def test_one_array_for_two_arguments():
     x = mx.nd.array([1, 2, 3])
     ex = (V("a") * V("b")).bind(mx.cpu(), {"a": x, "b": x})
     assert ex.forward()[0].asnumpy().tolist() == [1, 4, 9]
+
+
+def test_gradient_arrays_as_head_gradients():
+    # each gradient needs both head gradients as they were before
+    a, b = mx.sym.var("a"), mx.sym.var("b")
+    for request, more in (("write", 0), ("add", 1)):
+        for view in (lambda g: g, lambda g: g.reshape((3, 1)).reshape((3,))):
+            both = mx.nd.array([[1.0, 1, 1], [2, 2, 2]])
+            ga, gb = both[0], both[1]
+            args = {"a": mx.nd.array([1.0, 2, 3]), "b": mx.nd.array([4.0, 5, 6])}
+            ex = mx.sym.Group([a * b, a + b]).bind(mx.cpu(), args, {"a": ga, "b": gb}, request)
+            ex.forward(True)
+            ex.backward([view(ga), view(gb)])
+            assert ga.asnumpy().tolist() == [6 + more, 7 + more, 8 + more]
+            assert gb.asnumpy().tolist() == [3 + 2 * more, 4 + 2 * more, 5 + 2 * more]

@@ -123,3 +123,8 @@ def test_refused():
         mx.viz.plot_network(V("x"), node_attrs=3)
     with pytest.raises(ValueError, match="do not tell"):
         mx.viz.plot_network(S.FullyConnected(V("x"), num_hidden=3), shape={})
+
+
+def test_one_dtype_is_that_of_the_data():
+    bn = S.BatchNorm(S.FullyConnected(V("x"), num_hidden=3), name="bn")        # its parameters stay float32
+    assert "float16" in picture(bn, shape={"x": (2, 4)}, dtype="float16").source

@@ -5,6 +5,7 @@ import os
 from contextlib import contextmanager
 
 from ...ops.errors import MXNetError
+from ...scopes import Scopes
 
 # In the order they run.  doc/graphs.rst says more.
 NAMES = {"dead": "steps that nobody needs are left out",
@@ -16,7 +17,7 @@ NAMES = {"dead": "steps that nobody needs are left out",
          "fuse": "elementwise steps run as one pass over memory",
          "reduce": "a reduction at the end of an elementwise group joins it",
          "share": "values that are never alive together share memory"}
-_changed = {}
+_scopes = Scopes()                             # of each thread: {name: on} with what outer blocks say
 
 
 def current():
@@ -30,7 +31,7 @@ def current():
             on[name] = not word.startswith("-")
         else:
             raise MXNetError(f"MXND_PASSES: there is no pass {name!r}; expected all, none, or some of {', '.join(NAMES)}")
-    return on | _changed
+    return on | (_scopes.stack[-1] if _scopes.stack else {})
 
 
 @contextmanager
@@ -51,13 +52,13 @@ def passes(all=None, **on):
     >>> ex.forward()[0].asnumpy()
     array([1., 1., 1.], dtype=float32)
     """
-    global _changed
     for name in on:
         if name not in NAMES:
             raise MXNetError(f"passes: there is no pass {name!r}; expected some of {', '.join(NAMES)}")
-    was = _changed
-    _changed = {**was, **({} if all is None else dict.fromkeys(NAMES, bool(all))), **{k: bool(v) for k, v in on.items()}}
+    stack = _scopes.stack
+    outer = stack[-1] if stack else {}
+    stack.append({**outer, **({} if all is None else dict.fromkeys(NAMES, bool(all))), **{k: bool(v) for k, v in on.items()}})
     try:
         yield
     finally:
-        _changed = was
+        stack.pop()

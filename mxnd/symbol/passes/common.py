@@ -16,7 +16,7 @@ def merge_common(parts):
             if op.random or op.mutates or written and not written.isdisjoint(step.inputs):
                 kept.append(step)
                 continue
-            beside = seen.setdefault((op, step.inputs), [])
+            beside = seen.setdefault((op, step.inputs, _hashable(step.params)), [])
             same = next((s for s in beside if _same_params(s.params, step.params)), None)
             if same is None:
                 beside.append(step)
@@ -25,6 +25,14 @@ def merge_common(parts):
                 new.update(zip(step.outputs, same.outputs))
         out.append(kept)
     return out, new
+
+
+def _hashable(params):
+    """A key that equal parameters share: an input may be read by very many steps that differ in a number."""
+    try:
+        return hash(params)
+    except TypeError:                                     # a list inside
+        return repr(params)
 
 
 def _same_params(a, b):
