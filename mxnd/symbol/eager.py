@@ -4,7 +4,6 @@ from .._core import call as _call
 from .._core import tape as _tape
 from ..ops.errors import MXNetError
 from ..ops.unnamed import shown_inputs
-from . import infer
 from .subgraph import run_graphs
 
 
@@ -50,7 +49,7 @@ class EagerRun:
 
     def run(self):
         """Values of the outputs; recorded when autograd records."""
-        done, left, filled = {}, {}, self._open_shapes()
+        done, left = {}, {}
         for node in self.nodes:
             for n, _ in node.inputs:
                 left[id(n)] = left.get(id(n), 0) + 1
@@ -70,8 +69,7 @@ class EagerRun:
                 if node.subgraphs:
                     got = run_graphs(node, inputs)
                 else:
-                    p = filled.get(id(node)) or self.params[id(node)]
-                    got = _call.invoke(node.op.core, inputs, p, None, True)
+                    got = _call.invoke(node.op.core, inputs, self.params[id(node)], None, True)
             except (MXNetError, IndexError, ValueError, TypeError, AssertionError) as e:
                 e.add_note(f"in node {node.name!r}")
                 raise
@@ -85,14 +83,6 @@ class EagerRun:
                 if not left[id(n)]:
                     done.pop(id(n), None)
         return [done[id(n)][i] for n, i in self.entries]
-
-    def _open_shapes(self):
-        """{id of node: parameters} for arrays of a given shape that leaves dimensions (0) to the rest of the graph."""
-        nodes = [n for n in self.nodes if infer.leaves_open(n)]
-        if not nodes:
-            return {}
-        slots, shapes = infer.shapes(self.nodes, {key: a.shape for key, a in self.arrays.items()})
-        return {id(n): n.params._replace(shape=shapes[slots.first[id(n)]]) for n in nodes}
 
     def _leaf(self, node):
         array = self.arrays[id(node)]

@@ -117,20 +117,7 @@ def shapes(nodes, given, outs=None):
                 shape = edge_shape(_shape_from_text(node))
             values[slots.first[id(node)]] = shape
     _know(slots, values, outs, unify)
-    open_ = [n for n in nodes if leaves_open(n)]
-    for node in open_:
-        values[slots.first[id(node)]] = edge_shape(node.params.shape)
-    work = Spread(slots, values, _shape_rule, _shape_merge)
-    for node in open_:                          # what nothing else decides is an empty array after all
-        slot = slots.first[id(node)]
-        if not known(values[slot]):
-            work.set(slot, tuple(v or 0 for v in values[slot]))
-    return slots, work.values
-
-
-def leaves_open(node):
-    """Whether a node makes an array whose given shape has a 0, which the rest of the graph may decide."""
-    return getattr(node.op, "zero_is_unknown", False) and 0 in (node.params.shape or ())
+    return slots, Spread(slots, values, _shape_rule, _shape_merge).values
 
 
 def _open(node):
