@@ -540,9 +540,9 @@ def empty(tuple shape, dtype="float32"):
     cdef Py_ssize_t dims[MAXD]
     cdef int i, ndim = check_ndim(len(shape))
     for i in range(ndim):
+        if not 0 <= shape[i] < 1 << 63:
+            raise MXNetError(f"array: a dimension is negative or too large in shape {shape}")
         dims[i] = shape[i]
-        if dims[i] < 0:
-            raise MXNetError(f"array: negative dimension in shape {shape}")
     return new_array(ndim, dims, type_code(dtype))
 
 

@@ -365,11 +365,10 @@ cdef object with_scalar(Operator op, NDArray x, object s, NDArray out):
 
 cdef int check_inputs(Operator op, tuple inputs) except -1:
     """0: dense arrays on the CPU; 1: some are special; raises for anything else."""
-    cdef int special = 0
-    for x in inputs:
+    cdef int special = 0, k
+    for k, x in enumerate(inputs):
         if not isinstance(x, NDArray):
             names = op.decl.inputs
-            k = inputs.index(x) if not isinstance(x, np.ndarray) else 0
             raise AssertionError(f"{op.name}: argument {names[k] if k < len(names) else 'data'!r} has a wrong type; "
                                  f"expected NDArray, got {type(x).__name__}")
         special |= (<NDArray>x).stype_
@@ -454,12 +453,14 @@ cdef int run_with_out(Operator op, Plan p, tuple inputs, list outs) except -1:
 
 cdef object composed(Operator op, Plan p, tuple inputs, object out):
     """An operator that is a formula of others."""
-    got = op.decl.compose(p.params, *inputs)
+    got = op.decl.formula_of(p.params, inputs)
     if isinstance(got, (list, tuple)):
         got = list(got)[:p.visible] if p.visible > 1 else got[0]
     if out is None:
         return got
     for a, b in zip(out if isinstance(out, (list, tuple)) else [out], got if isinstance(got, list) else [got]):
+        if not isinstance(a, NDArray):
+            raise TypeError(f"{op.name}: out has a wrong type; expected NDArray, got {type(a).__name__}")
         if (<NDArray?>b).stype_:
             b = b.tostype("default")
         check_out(op, <NDArray?>a, (<NDArray>b).ndim_, (<NDArray>b).dims, (<NDArray>b).type)

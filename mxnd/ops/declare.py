@@ -6,7 +6,7 @@ from collections import namedtuple
 
 from . import params as _params
 from . import shapes as _shapes
-from .errors import MXNetError
+from .errors import MXNetError, MXNetIndexError
 
 REGISTRY = {}          # every name and alias -> Op
 FLOATS = ("float32", "float64")
@@ -130,6 +130,17 @@ class Op:
         try:
             return self.types(p, list(ins), outs)
         except ValueError as e:
+            raise MXNetError(f"{self.name}: {e}") from None
+
+    def formula_of(self, p, inputs):
+        """What the formula makes of these inputs; errors name the operator."""
+        try:
+            return self.compose(p, *inputs)
+        except MXNetError as e:
+            if not getattr(e, "from_user", False) and type(e) in (MXNetError, MXNetIndexError):
+                raise type(e)(f"{self.name}: {e}") from None
+            raise
+        except (ValueError, IndexError, OverflowError, ZeroDivisionError) as e:
             raise MXNetError(f"{self.name}: {e}") from None
 
     def gradients(self, p, g, x, y):

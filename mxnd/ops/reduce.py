@@ -59,7 +59,7 @@ def _others_slope(x, g):
     Pairs are multiplied, the products are worked out for the pairs, and each member takes its partner
     along: O(n) multiplications, no division, so zeros do no harm."""
     n = x.shape[1]
-    if n == 1:
+    if n < 2:
         return F.ones_like(x), F.zeros_like(x)
     half = n // 2
 
@@ -96,7 +96,12 @@ def _others_grad(p, g, x, y):
     return [of_x]
 
 
-op("_product_of_others", params=dict(axis=axes()), shapes=forward(lambda p, s: s), kernel="product_of_others",
+def _others_shape(p, s):
+    reduce_axes(p, len(s))                      # complains of axes that are not there
+    return s
+
+
+op("_product_of_others", params=dict(axis=axes()), shapes=forward(_others_shape), kernel="product_of_others",
    arguments=lambda p, ins, outs: [sum(1 << a for a in reduce_axes(p, len(ins[0])))], grad=_others_grad,
    samples=(dict(inputs=[(2, 5)], params=dict(axis=(1,))), dict(inputs=[(3, 2, 2)], params=dict(axis=(0, 2)))),
    doc="Each element becomes the product of all the others along the given axes: the derivative of prod.",

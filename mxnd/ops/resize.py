@@ -55,6 +55,8 @@ op("_backward_contrib_AdaptiveAvgPooling2D", inputs="head", params=dict(shape=sh
 # ---- bilinear ------------------------------------------------------------------------------------------------
 
 def _resized(n, mode, scale, given):
+    if scale is not None and not 0 <= scale < 2**31:
+        raise ValueError(f"a scale has a wrong value; expected a finite number, 0 or more, got {scale}")
     if n is None and (mode != "size" or scale is not None):
         return None
     if mode == "size":

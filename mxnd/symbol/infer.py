@@ -142,7 +142,7 @@ def _shape_rule(node, ins, outs):
         return subgraph.shapes(node, ins, outs)
     try:
         return node.op.shapes(node.params, list(ins), list(outs))
-    except ValueError as e:
+    except (ValueError, IndexError, OverflowError) as e:
         if getattr(e, "from_user", False):         # raised by a custom operator's own code
             raise
         raise MXNetError(f"{_title(node)}: {_conflict(node, ins, outs) or _told(node, e, ins)}") from None
@@ -162,7 +162,7 @@ def _conflict(node, ins, outs):
             continue
         try:
             got, _ = node.op.shapes(node.params, [None if k == i else s for k, s in enumerate(ins)], list(outs))
-        except ValueError:
+        except (ValueError, IndexError, OverflowError):
             continue
         if got[i] is not None:
             return f"input {names[i]!r} ({source(node.inputs[i])}) has shape {show(shape)}; expected {show(got[i])}"
