@@ -161,7 +161,9 @@ cdef class NDArray:
     def _device(self):
         return self.device, self.device_id
 
-    def _set_device(self, int device, int device_id):
+    def _set_device(self, int device, object device_id):
+        if not -1 << 15 <= device_id < 1 << 15:
+            raise MXNetError(f"context: the number of a device is out of range; expected 0 to 32767, got {device_id}")
         self.device, self.device_id = device, device_id
 
     @property

@@ -185,7 +185,10 @@ class Formula:
     """Operators by name, for gradient formulas: F.dot(a, b)."""
 
     def __getattr__(self, name):
-        found = self.__dict__[name] = REGISTRY[name]          # from now on a plain attribute
+        found = REGISTRY.get(name)
+        if found is None:
+            raise AttributeError(f"there is no operator {name!r}")
+        self.__dict__[name] = found                           # from now on a plain attribute
         return found
 
 

@@ -81,3 +81,32 @@ def test_products_of_nothing_have_second_derivatives(shape, axis):
         g, = ag.grad(nd.prod(x) if axis is None else nd.prod(x, axis=axis), [x], create_graph=True)
     g.backward()
     assert x.grad.shape == shape
+
+
+def test_upsampling_of_several():
+    x = nd.ones((2, 3, 2, 2))
+    assert nd.UpSampling(x, nd.ones((2, 1, 4, 4)), scale=2, sample_type="nearest", num_args=2).shape == (2, 4, 4, 4)
+    total = nd.UpSampling(x, nd.ones((2, 3, 1, 1)), scale=2, sample_type="nearest", num_args=2, multi_input_mode="sum")
+    assert total.asnumpy().tolist() == np.full((2, 3, 4, 4), 2.0).tolist()
+    assert nd.UpSampling(nd.ones((2, 3, 0, 2)), scale=2, sample_type="nearest", num_args=1).shape == (2, 3, 0, 4)
+    for other, mode in (((2, 1, 4, 4), "sum"), ((1, 3, 4, 4), "sum"), ((1, 3, 4, 4), "concat"), ((2, 3, 3, 3), "concat")):
+        with pytest.raises(mx.MXNetError, match="UpSampling: .*input"):
+            nd.UpSampling(x, nd.ones(other), scale=2, sample_type="nearest", num_args=2, multi_input_mode=mode)
+
+
+def test_images_resized_to_nothing_have_gradients():
+    x = nd.ones((1, 2, 2, 3))
+    x.attach_grad()
+    with ag.record():
+        y = nd.contrib.BilinearResize2D(x, mode="odd_scale", scale_height=0.3, scale_width=1.5)
+    y.backward()
+    assert y.shape == (1, 2, 0, 4) and not x.grad.asnumpy().any()
+
+
+def test_numbers_of_devices():
+    assert nd.ones(2, ctx=mx.cpu(300)).context == mx.cpu(300)
+    for number in (70000, 2**40):
+        with pytest.raises(mx.MXNetError, match="number of a device is out of range"):
+            nd.ones(2, ctx=mx.cpu(number))
+        with pytest.raises(mx.MXNetError, match="number of a device is out of range"):
+            nd.ones(2).as_in_context(mx.cpu(number))
