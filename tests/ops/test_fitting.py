@@ -110,3 +110,17 @@ def test_numbers_of_devices():
             nd.ones(2, ctx=mx.cpu(number))
         with pytest.raises(mx.MXNetError, match="number of a device is out of range"):
             nd.ones(2).as_in_context(mx.cpu(number))
+
+
+def test_formulas_with_fractions_cut_whole_numbers_off_at_the_end():
+    x = nd.array([24, 2, -7], dtype="int32")
+    assert nd.contrib.quadratic(x, a=0.3, b=-2.0, c=3.0).asnumpy().tolist() == [127, 0, 31]
+    assert nd.contrib.div_sqrt_dim(nd.array([10, -10], dtype="int8")).asnumpy().tolist() == [7, -7]
+    s = mx.sym.contrib.quadratic(mx.sym.var("x"), a=0.3, b=-2.0, c=3.0).bind(mx.cpu(), {"x": x})
+    assert s.forward()[0].asnumpy().tolist() == [127, 0, 31] and s.outputs[0].dtype == np.int32
+
+
+@pytest.mark.parametrize("beta, t", [(1.0, 1), (2.0, 10**6), (0.5, 0)])
+def test_averages_without_a_correction(beta, t):
+    y = nd.lamb_update_phase1(*[nd.ones(2)] * 4, beta1=beta, t=t, wd=0.1)
+    assert y.shape == (2,)
