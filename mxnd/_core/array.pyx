@@ -108,11 +108,18 @@ cdef class Node:
 
 @cython.freelist(256)
 @cython.trashcan(True)
+@cython.auto_pickle(False)
 cdef class NDArray:
     """A typed array in C order on one device.
 
     Made by `mx.nd.array`, `zeros`, operators and so on, never directly.  Contiguous slices and
     `reshape` share memory with their source; other indexing copies."""
+
+    def __cinit__(self):
+        self.ndim_, self.device = 1, CPU                   # no elements: sound whatever happens to it
+
+    def __init__(self, *given, **named):
+        raise TypeError("NDArray: arrays are not made by calling the class; expected mx.nd.array, zeros, empty or an operator")
 
     # ---- attributes
     @property
@@ -406,7 +413,10 @@ cdef class NDArray:
                 for i in range(ndim):
                     if not PyLong_CheckExact(s[i]):
                         break
-                    dims[i] = s[i]
+                    try:
+                        dims[i] = s[i]
+                    except OverflowError:
+                        break
                     if dims[i] <= 0 or n > self.size_ // dims[i]:      # too many elements, or the product would overflow
                         break
                     n *= dims[i]
@@ -420,6 +430,7 @@ cdef class NDArray:
 
 
 @cython.trashcan(True)
+@cython.auto_pickle(False)
 cdef class SparseBase(NDArray):
     """What the compiled core knows of sparse arrays: shape, dtype, and that they are not dense."""
 

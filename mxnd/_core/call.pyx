@@ -296,7 +296,10 @@ cdef int typed_scalar(Operator op, int type, object s, char* to) except -1:
             return 0
         except OverflowError:
             raise MXNetError(f"{op.name}: the number {s} does not fit int64") from None
-    d = s
+    try:
+        d = s
+    except OverflowError:
+        raise MXNetError(f"{op.name}: a number of {len(str(s))} digits is too large; expected one that fits float64") from None
     if type == MX_F32:
         (<float*>to)[0] = <float>d
     elif type == MX_F64:

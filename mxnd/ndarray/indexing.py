@@ -30,7 +30,10 @@ def index_array(item):
         item = item.asnumpy()
     elif isinstance(item, (list, tuple, range)):
         item = [i.asnumpy() if isinstance(i, NDArray) else i for i in item]
-        item = np.asarray(item) if len(item) else np.zeros(0, np.int64)
+        try:
+            item = np.asarray(item) if len(item) else np.zeros(0, np.int64)
+        except ValueError:
+            raise ValueError("index: a list has a wrong form; expected lists of equal lengths in it, got different ones") from None
     elif isinstance(item, (bool, np.bool_)):
         item = np.asarray(item)
     if not isinstance(item, np.ndarray):

@@ -207,3 +207,14 @@ def test_elements_of_arrays_have_shape_one_or_none():
     z = nd.zeros(())
     z[:] = 4
     assert z[:].asscalar() == 4
+
+
+@pytest.mark.parametrize("cls", [mx.nd.NDArray, mx.nd.sparse.CSRNDArray, mx.nd.sparse.RowSparseNDArray])
+def test_arrays_are_not_made_by_calling_the_class(cls):
+    with pytest.raises(TypeError):
+        cls()
+    with pytest.raises(AttributeError):
+        mx.nd.ones(3).__setstate__(())
+    x = cls.__new__(cls)                                 # without elements, whatever happens to it
+    if cls is mx.nd.NDArray:
+        assert x.shape == x.copy().shape == x.detach().shape == (0,) and x.sum().asscalar() == 0

@@ -124,3 +124,9 @@ def test_formulas_with_fractions_cut_whole_numbers_off_at_the_end():
 def test_averages_without_a_correction(beta, t):
     y = nd.lamb_update_phase1(*[nd.ones(2)] * 4, beta1=beta, t=t, wd=0.1)
     assert y.shape == (2,)
+
+
+def test_numbers_too_large_for_a_float():
+    for call in (lambda x: x + 10**400, lambda x: 10**400 - x, lambda x: x == 10**400):
+        with pytest.raises(mx.MXNetError, match="_scalar: a number of 401 digits is too large"):
+            call(nd.ones(2))
