@@ -3,6 +3,7 @@ from .declare import F, op
 from .params import integer, shape
 from .shapes import forward, size
 
+
 def _within(whole, part, start):
     if start + size(part) > size(whole):
         raise ValueError(f"{size(part)} elements from number {start} on do not lie within {size(whole)}")
