@@ -151,7 +151,7 @@ def unbiased(beta, t):
     try:
         share = 1 - beta ** t
     except (OverflowError, ZeroDivisionError):
-        share = -float("inf")
+        raise ValueError(f"{beta} cannot be raised to the power of t {t}; expected a beta from 0 to 1 and steps from 1 on") from None
     return 1 / share if share else float("inf")
 
 

@@ -123,10 +123,15 @@ def test_formulas_with_fractions_cut_whole_numbers_off_at_the_end():
     assert s.forward()[0].asnumpy().tolist() == [127, 0, 31] and s.outputs[0].dtype == np.int32
 
 
-@pytest.mark.parametrize("beta, t", [(1.0, 1), (2.0, 10**6), (0.5, 0)])
+@pytest.mark.parametrize("beta, t", [(1.0, 1), (0.5, 0)])
 def test_averages_without_a_correction(beta, t):
-    y = nd.lamb_update_phase1(*[nd.ones(2)] * 4, beta1=beta, t=t, wd=0.1)
-    assert y.shape == (2,)
+    assert np.isinf(nd.lamb_update_phase1(*[nd.ones(2)] * 4, beta1=beta, t=t, wd=0.1).asnumpy()).all()
+
+
+@pytest.mark.parametrize("beta, t", [(2.0, 10**6), (0.0, -1)])
+def test_averages_that_cannot_be_corrected(beta, t):
+    with pytest.raises(mx.MXNetError, match="lamb_update_phase1: .* cannot be raised to the power of t"):
+        nd.lamb_update_phase1(*[nd.ones(2)] * 4, beta1=beta, t=t, wd=0.1)
 
 
 def test_numbers_too_large_for_a_float():
