@@ -138,3 +138,12 @@ def test_numbers_too_large_for_a_float():
     for call in (lambda x: x + 10**400, lambda x: 10**400 - x, lambda x: x == 10**400):
         with pytest.raises(mx.MXNetError, match="_scalar: a number of 401 digits is too large"):
             call(nd.ones(2))
+
+
+def test_axes_named_twice_and_positions_in_bools():
+    x = nd.ones((2, 3), dtype="bool")
+    for call, name in ((lambda: nd.reverse(x, axis=(1, -1)), "reverse: axis .* twice"), (lambda: nd.argmax(x, axis=0), "argmax: a bool"),
+                       (lambda: nd.argmin(x), "argmin: a bool"), (lambda: nd.argmax_channel(x), "argmax_channel: a bool")):
+        with pytest.raises(mx.MXNetError, match=name):
+            call()
+    assert nd.reverse(nd.arange(3), axis=-1).asnumpy().tolist() == [2, 1, 0]
