@@ -24,6 +24,14 @@ def save_checkpoint(prefix, epoch, symbol, arg_params, aux_params, remove_amp_ca
         Arguments (weights) and auxiliary states by name.
     remove_amp_cast : bool, optional
         Leave out the casts of mixed precision when the symbol is written.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mx.model.save_checkpoint(os.path.join(folder, 'net'), 7, mx.sym.var('x') * 2, {'x': mx.nd.ones(2)}, {})
+    ...     sorted(os.listdir(folder))
+    ['net-0007.params', 'net-symbol.json']
     """
     prefix = os.fspath(prefix)
     if symbol is not None:
@@ -49,6 +57,15 @@ def load_params(prefix, epoch):
     -------
     arg_params, aux_params : dict of str to NDArray
         Arguments and auxiliary states by name.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     prefix = os.path.join(folder, 'net')
+    ...     mx.model.save_checkpoint(prefix, 7, None, {'x': mx.nd.ones(2)}, {})
+    ...     sorted(mx.model.load_params(prefix, 7)[0])
+    ['x']
     """
     fname = _params_name(os.fspath(prefix), epoch)
     loaded = params.load(fname)
@@ -83,6 +100,16 @@ def load_checkpoint(prefix, epoch):
         The network.
     arg_params, aux_params : dict of str to NDArray
         Arguments and auxiliary states by name.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     prefix = os.path.join(folder, 'net')
+    ...     mx.model.save_checkpoint(prefix, 7, mx.sym.var('x') * 2, {'x': mx.nd.ones(2)}, {})
+    ...     net, args, states = mx.model.load_checkpoint(prefix, 7)
+    >>> net.list_arguments(), sorted(args)
+    (['x'], ['x'])
     """
     from . import symbol
     network = symbol.load(f"{os.fspath(prefix)}-symbol.json")

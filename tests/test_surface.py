@@ -20,7 +20,8 @@ GONE = "memory is given back by Python"
 NO_NUMPY = "there is no mx.np"
 ABSENT = {"mx.nd.NDArray.__del__": GONE, "mx.sym.Symbol.__del__": GONE, "mx.executor.Executor.__del__": GONE,
           "mx.nd.NDArray.as_np_ndarray": NO_NUMPY, "mx.sym.Symbol.as_np_ndarray": NO_NUMPY,
-          "mx.sym.Symbol.__setstate__": "symbols are pickled through __reduce__", "mx.nd.imdecode": "needs OpenCV"}
+          "mx.sym.Symbol.__setstate__": "symbols are pickled through __reduce__",
+          "mx.nd.NDArray.__setstate__": "arrays are pickled through __reduce__", "mx.nd.imdecode": "needs OpenCV"}
 # Arguments that differ, and why.
 HANDLE = "made by functions, not from handles of a library"
 OTHER_ARGUMENTS = {"mx.sym.Symbol.__init__": HANDLE, "mx.runtime.Feature.__init__": HANDLE, "mx.runtime.Features.__init__": HANDLE}

@@ -108,11 +108,18 @@ cdef class Node:
 
 @cython.freelist(256)
 @cython.trashcan(True)
+@cython.auto_pickle(False)
 cdef class NDArray:
     """A typed array in C order on one device.
 
     Made by `mx.nd.array`, `zeros`, operators and so on, never directly.  Contiguous slices and
     `reshape` share memory with their source; other indexing copies."""
+
+    def __cinit__(self):
+        self.ndim_, self.device = 1, CPU                   # no elements: sound whatever happens to it
+
+    def __init__(self, *given, **named):
+        raise TypeError("NDArray: arrays are not made by calling the class; expected mx.nd.array, zeros, empty or an operator")
 
     # ---- attributes
     @property
@@ -161,7 +168,9 @@ cdef class NDArray:
     def _device(self):
         return self.device, self.device_id
 
-    def _set_device(self, int device, int device_id):
+    def _set_device(self, int device, object device_id):
+        if not -1 << 15 <= device_id < 1 << 15:
+            raise MXNetError(f"context: the number of a device is out of range; expected 0 to 32767, got {device_id}")
         self.device, self.device_id = device, device_id
 
     @property
@@ -404,7 +413,10 @@ cdef class NDArray:
                 for i in range(ndim):
                     if not PyLong_CheckExact(s[i]):
                         break
-                    dims[i] = s[i]
+                    try:
+                        dims[i] = s[i]
+                    except OverflowError:
+                        break
                     if dims[i] <= 0 or n > self.size_ // dims[i]:      # too many elements, or the product would overflow
                         break
                     n *= dims[i]
@@ -418,6 +430,7 @@ cdef class NDArray:
 
 
 @cython.trashcan(True)
+@cython.auto_pickle(False)
 cdef class SparseBase(NDArray):
     """What the compiled core knows of sparse arrays: shape, dtype, and that they are not dense."""
 
@@ -540,9 +553,9 @@ def empty(tuple shape, dtype="float32"):
     cdef Py_ssize_t dims[MAXD]
     cdef int i, ndim = check_ndim(len(shape))
     for i in range(ndim):
+        if not 0 <= shape[i] < 1 << 63:
+            raise MXNetError(f"array: a dimension is negative or too large in shape {shape}")
         dims[i] = shape[i]
-        if dims[i] < 0:
-            raise MXNetError(f"array: negative dimension in shape {shape}")
     return new_array(ndim, dims, type_code(dtype))
 
 

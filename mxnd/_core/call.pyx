@@ -297,7 +297,10 @@ cdef int typed_scalar(Operator op, int type, object s, char* to) except -1:
             return 0
         except OverflowError:
             raise MXNetError(f"{op.name}: the number {s} does not fit int64") from None
-    d = s
+    try:
+        d = s
+    except OverflowError:
+        raise MXNetError(f"{op.name}: a number of {len(str(s))} digits is too large; expected one that fits float64") from None
     if type == MX_F32:
         (<float*>to)[0] = <float>d
     elif type == MX_F64:
@@ -366,11 +369,10 @@ cdef object with_scalar(Operator op, NDArray x, object s, NDArray out):
 
 cdef int check_inputs(Operator op, tuple inputs) except -1:
     """0: dense arrays on the CPU; 1: some are special; raises for anything else."""
-    cdef int special = 0
-    for x in inputs:
+    cdef int special = 0, k
+    for k, x in enumerate(inputs):
         if not isinstance(x, NDArray):
             names = op.decl.inputs
-            k = inputs.index(x) if not isinstance(x, np.ndarray) else 0
             raise AssertionError(f"{op.name}: argument {names[k] if k < len(names) else 'data'!r} has a wrong type; "
                                  f"expected NDArray, got {type(x).__name__}")
         special |= (<NDArray>x).stype_
@@ -460,12 +462,14 @@ cdef int run_with_out(Operator op, Plan p, tuple inputs, list outs) except -1:
 
 cdef object composed(Operator op, Plan p, tuple inputs, object out):
     """An operator that is a formula of others."""
-    got = op.decl.compose(p.params, *inputs)
+    got = op.decl.formula_of(p.params, inputs)
     if isinstance(got, (list, tuple)):
         got = list(got)[:p.visible] if p.visible > 1 else got[0]
     if out is None:
         return got
     for a, b in zip(out if isinstance(out, (list, tuple)) else [out], got if isinstance(got, list) else [got]):
+        if not isinstance(a, NDArray):
+            raise TypeError(f"{op.name}: out has a wrong type; expected NDArray, got {type(a).__name__}")
         if (<NDArray?>b).stype_:
             b = b.tostype("default")
         check_out(op, <NDArray?>a, (<NDArray>b).ndim_, (<NDArray>b).dims, (<NDArray>b).type)

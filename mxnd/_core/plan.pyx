@@ -229,6 +229,8 @@ cdef Plan make_plan(Operator op, object given, tuple inputs, bytes key):
             raise MXNetError(f"{op.name}: too many dimensions; expected at most {MAXD}, got {len(shape)}")
         if any([d < 0 for d in shape]):
             raise MXNetError(f"{op.name}: output {k} would have a negative dimension: {show(shape)}")
+        if any([d >= 1 << 63 for d in shape]):
+            raise MXNetError(f"{op.name}: output {k} would be too large; expected dimensions of 63 bits, got {show(shape)}")
         p.ndims[k] = len(shape)
         p.types[k] = type_code(t)
         for i in range(len(shape)):

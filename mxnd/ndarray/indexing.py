@@ -30,7 +30,10 @@ def index_array(item):
         item = item.asnumpy()
     elif isinstance(item, (list, tuple, range)):
         item = [i.asnumpy() if isinstance(i, NDArray) else i for i in item]
-        item = np.asarray(item) if len(item) else np.zeros(0, np.int64)
+        try:
+            item = np.asarray(item) if len(item) else np.zeros(0, np.int64)
+        except ValueError:
+            raise ValueError("index: a list has a wrong form; expected lists of equal lengths in it, got different ones") from None
     elif isinstance(item, (bool, np.bool_)):
         item = np.asarray(item)
     if not isinstance(item, np.ndarray):
@@ -100,7 +103,7 @@ def slice_of(s, n):
         raise ValueError(f"index: a slice has a wrong bound; expected whole numbers or None, got {s}") from None
     except ValueError:
         raise ValueError("index: a slice step cannot be zero") from None
-    return r.start, r.step, len(r)
+    return r.start, r.step if len(r) > 1 else 1, len(r)       # a step that is not taken may be of any size
 
 
 class Basic:
@@ -183,7 +186,7 @@ def rows_of(items, shape):
     arrays = []
     for k in fancy:
         n, a = shape[axes[k]], axes[k]
-        i = np.asarray(items[k], np.int64)
+        i = np.asarray(one_index(items[k], n, a) if _is_int(items[k]) else items[k], np.int64)
         if i.size and (i.min() < -n or i.max() >= n):
             bad = i[(i < -n) | (i >= n)].flat[0]
             raise IndexError(f"index {bad} is out of bounds for axis {a} with size {n}")

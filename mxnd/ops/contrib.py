@@ -1,6 +1,6 @@
 """Small operators of mx.nd.contrib: gradients by convention, comparisons of whole arrays, rows chosen by a mask."""
 from .declare import REGISTRY, F, op, unary
-from .params import dtype, flag, integer, number
+from .params import dtype, dtype_name, flag, integer, number
 from .shapes import axis_of, known, same, show, unify
 
 # ---- gradients by convention ---------------------------------------------------------------------------
@@ -21,8 +21,17 @@ op("_contrib_gradientmultiplier", inputs="data", params=dict(scalar=number(1.0),
 
 # ---- formulas ------------------------------------------------------------------------------------------
 
+
+def in_floats(formula):
+    """A formula with fractions, for arrays of any dtype: whole numbers go through float64 and are cut off at the end."""
+    def compose(p, x):
+        name = dtype_name(x.dtype)
+        return formula(p, x) if "float" in name else F.Cast(formula(p, F.Cast(x, dtype="float64")), dtype=name)
+    return compose
+
+
 op("_contrib_quadratic", inputs="data", params=dict(a=number(0.0), b=number(0.0), c=number(0.0)), shapes=same,
-   compose=lambda p, x: x * x * p.a + x * p.b + p.c, numpy="p.a * data ** 2 + p.b * data + p.c",
+   compose=in_floats(lambda p, x: x * x * p.a + x * p.b + p.c), numpy="p.a * data ** 2 + p.b * data + p.c",
    samples=(dict(inputs=[(2, 3)], params=dict(a=1.5, b=-2.0, c=3.0)),),
    doc="a * x ** 2 + b * x + c for each element x.",
    example="mx.nd.contrib.quadratic(mx.nd.array([1, 2]), a=1.0, b=2.0, c=3.0)")
@@ -34,7 +43,7 @@ def _with_last_axis(p, ins, outs):
     return same(p, ins, outs)
 
 
-op("_contrib_div_sqrt_dim", inputs="data", shapes=_with_last_axis, compose=lambda p, x: x / (x.shape[-1] ** 0.5 or 1.0),
+op("_contrib_div_sqrt_dim", inputs="data", shapes=_with_last_axis, compose=in_floats(lambda p, x: x / (x.shape[-1] ** 0.5 or 1.0)),
    samples=(dict(inputs=[(2, 5)], params={}),),
    numpy="data / np.sqrt(data.shape[-1])",
    doc="The input divided by the square root of the length of its last axis, as attention scales its products.",

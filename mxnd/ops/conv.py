@@ -147,12 +147,22 @@ _convolution("Convolution_v1", "", ("NCDHW", "NCHW", "NDHWC", "NHWC"), (
 
 # ---- gradients ---------------------------------------------------------------------------------------
 
+def _fits(p, image, grad):
+    """A convolution of the image has the sizes of grad."""
+    _check(p, image)
+    unify(grad, (image[0], None, *convolved(p, image[2:])), "shapes of grad and of the convolution")
+
+
 def _conv_data_shapes(p, ins, outs):
     grad, weight = ins
     _check(p, grad)
     if not known(grad) or not known(weight):
         return ins, outs
-    return ins, [unify(outs[0], (grad[0], weight[1] * p.num_group, *p.shape))]
+    weight = unify(weight, (grad[1], None, *p.kernel), "weight's given and needed shapes")
+    _per_group(grad[1], p.num_group, "the number of channels")
+    out = (grad[0], weight[1] * p.num_group, *p.shape)
+    _fits(p, out, grad)
+    return [grad, weight], [unify(outs[0], out)]
 
 
 def _conv_data_grad(p, g, x, y):
@@ -174,8 +184,11 @@ op("_backward_conv_data", inputs="grad weight", params=dict(WINDOW, num_group=in
 def _conv_weight_shapes(p, ins, outs):
     grad, data = ins
     _check(p, data)
+    _check(p, grad)
     if not known(grad) or not known(data):
         return ins, outs
+    _per_group(grad[1], p.num_group, "the number of filters")
+    _fits(p, data, grad)
     return ins, [unify(outs[0], (grad[1], _per_group(data[1], p.num_group, "the number of channels"), *p.kernel))]
 
 

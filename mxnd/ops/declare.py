@@ -6,7 +6,7 @@ from collections import namedtuple
 
 from . import params as _params
 from . import shapes as _shapes
-from .errors import MXNetError
+from .errors import MXNetError, MXNetIndexError
 
 REGISTRY = {}          # every name and alias -> Op
 FLOATS = ("float32", "float64")
@@ -132,6 +132,17 @@ class Op:
         except ValueError as e:
             raise MXNetError(f"{self.name}: {e}") from None
 
+    def formula_of(self, p, inputs):
+        """What the formula makes of these inputs; errors name the operator."""
+        try:
+            return self.compose(p, *inputs)
+        except MXNetError as e:
+            if not getattr(e, "from_user", False) and type(e) in (MXNetError, MXNetIndexError):
+                raise type(e)(f"{self.name}: {e}") from None
+            raise
+        except (ValueError, IndexError, OverflowError, ZeroDivisionError) as e:
+            raise MXNetError(f"{self.name}: {e}") from None
+
     def gradients(self, p, g, x, y):
         """One entry per input: an array or graph node, a function that makes it when asked, or None."""
         if self.grad is None:
@@ -174,7 +185,10 @@ class Formula:
     """Operators by name, for gradient formulas: F.dot(a, b)."""
 
     def __getattr__(self, name):
-        found = self.__dict__[name] = REGISTRY[name]          # from now on a plain attribute
+        found = REGISTRY.get(name)
+        if found is None:
+            raise AttributeError(f"there is no operator {name!r}")
+        self.__dict__[name] = found                           # from now on a plain attribute
         return found
 
 

@@ -41,7 +41,11 @@ op("take", inputs="a indices", aliases="_npi_take", params=_TAKE, shapes=_take_s
 
 
 def _back_shapes(p, ins, outs):
-    return ins, [unify(outs[0], p.shape)]
+    data, indices = ins
+    if indices is not None:
+        a = axis_of(p.axis, len(p.shape))
+        data = unify(data, p.shape[:a] + indices + p.shape[a + 1:], "shape of data and the shape that take would give")
+    return [data, indices], [unify(outs[0], p.shape)]
 
 
 op("_backward_take", inputs="data indices", params=dict(**_TAKE, shape=shape()), shapes=_back_shapes, types=first_type,
@@ -101,7 +105,15 @@ op("pick", inputs="data index", aliases="choose_element_0index _npx_pick", param
        "brought to its ends (clip) or counted round (wrap).",
    example="mx.nd.pick(mx.nd.array([[1, 2, 3], [4, 5, 6]]), mx.nd.array([0, 2]))")
 
-op("_backward_pick", inputs="data index", params=dict(**_PICK, shape=shape()), shapes=_back_shapes, types=first_type,
+
+def _pick_back_shapes(p, ins, outs):
+    data, index = ins
+    if known(index):
+        data = unify(data, _pick_shape(p, p.shape, index), "shape of data and the shape that pick would give")
+    return [data, index], [unify(outs[0], p.shape)]
+
+
+op("_backward_pick", inputs="data index", params=dict(**_PICK, shape=shape()), shapes=_pick_back_shapes, types=first_type,
    kernel="pick_put",
    arguments=lambda p, ins, outs: [MODES.index(p.mode), *_around(outs[0], p.axis)[1:]],
    grad=lambda p, g, x, y: [lambda: F.pick(g[0], x[1], axis=p.axis, keepdims=p.keepdims, mode=p.mode), None],

@@ -306,7 +306,7 @@ def _gaps(values):
     lead, n = values.shape[:-1], values.shape[-1]
     across = F.broadcast_sub(F._reshape_to(values, shape=(*lead, n, 1)), F._reshape_to(values, shape=(*lead, 1, n)))
     most = F._reshape_to(F.max(F.abs(values), axis=(-1,), keepdims=True), shape=(*lead, 1, 1))
-    near = F.broadcast_lesser_equal(F.abs(across), most * (n * _ROUNDING[dtype_name(values.dtype)]))
+    near = F.broadcast_lesser_equal(F.abs(across), most * (n * _ROUNDING.get(dtype_name(values.dtype), 0.0)))
     return (1.0 - near) / (across + near)
 
 

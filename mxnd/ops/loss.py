@@ -44,6 +44,11 @@ def softmax_output_shapes(p, ins, outs):
     return [data, label], [data]
 
 
+def softmax_backward_shapes(p, ins, outs):
+    (prob, label), out = softmax_output_shapes(p, ins[:2], outs)
+    return [prob, label, *(unify(head, prob, "shapes of head and prob") for head in ins[2:])], out
+
+
 def softmax_output_numbers(p, ins, outs):
     data, label = ins[0], ins[1]
     return [*softmax_view(p, data), int(data == label), int(p.use_ignore), ("null", "batch", "valid").index(p.normalization),
@@ -72,7 +77,7 @@ op("SoftmaxOutput", inputs="data label", params=SOFTMAX_OUTPUT, aliases="Softmax
    example="mx.nd.SoftmaxOutput(mx.nd.array([[1, 2, 3]]), mx.nd.array([2]))")
 op("_backward_SoftmaxOutput", inputs="prob label head", params=SOFTMAX_OUTPUT,
    takes=lambda p: "prob label head" if p.out_grad else "prob label", kernel="softmax_output_backward", kernel_types=FLOATS,
-   shapes=lambda p, ins, outs: (ins, [unify(ins[0], outs[0])]), arguments=softmax_output_numbers,
+   shapes=softmax_backward_shapes, arguments=softmax_output_numbers,
    doc="What SoftmaxOutput passes to its data: the gradient of the cross entropy.")
 
 
@@ -132,7 +137,7 @@ op("SVMOutput", inputs="data label", params=SVM, shapes=svm_shapes, kernel="same
 
     data (..., classes), label data.shape[:-1].  The head gradient is ignored.  Floats; label has data's dtype.""",
    example="mx.nd.SVMOutput(mx.nd.array([[1, 2, 3]]), mx.nd.array([2]))")
-op("_backward_SVMOutput", inputs="data label", params=SVM, shapes=lambda p, ins, outs: (ins, [unify(ins[0], outs[0])]),
+op("_backward_SVMOutput", inputs="data label", params=SVM, shapes=svm_shapes,
    kernel="svm_backward", kernel_types=FLOATS,
    arguments=lambda p, ins, outs: [size(ins[0][:-1]), ins[0][-1], int(p.use_linear), p.margin, p.regularization_coefficient],
    doc="What SVMOutput passes to its data.")
@@ -207,6 +212,12 @@ def kl_shapes(p, ins, outs):
     return [data, ins[1] if data is None else unify(ins[1], (data[-1] if data else 1,))], [data]
 
 
+def kl_backward_shapes(p, ins, outs):
+    head = unify(ins[0], ins[1], "shapes of head and data")
+    (data, average), out = kl_shapes(p, [head, ins[2]], outs)
+    return [data, data, average], out
+
+
 KL = dict(sparseness_target=number(0.1, at_least=0.0, at_most=1.0), penalty=number(0.001),
           momentum=number(0.9, at_least=0.0, at_most=1.0))
 op("IdentityAttachKLSparseReg", inputs="data moving_avg", aux="moving_avg", initial={"moving_avg": '["zero", {}]'},
@@ -218,6 +229,6 @@ op("IdentityAttachKLSparseReg", inputs="data moving_avg", aux="moving_avg", init
     data (N, units) in (0, 1), moving_avg (units,): the average, moved by the backward pass.  Floats.""",
    example="mx.nd.IdentityAttachKLSparseReg(mx.nd.array([[0.5, 0.2]]), mx.nd.array([0.1, 0.1]))")
 op("_backward_IdentityAttachKLSparseReg", inputs="head data moving_avg", mutates="moving_avg", params=KL,
-   shapes=lambda p, ins, outs: (ins, [unify(ins[0], outs[0])]), kernel="kl_sparse_backward", kernel_types=FLOATS,
+   shapes=kl_backward_shapes, kernel="kl_sparse_backward", kernel_types=FLOATS,
    arguments=lambda p, ins, outs: [size(ins[1][:-1]), ins[1][-1] if ins[1] else 1, p.sparseness_target, p.penalty, p.momentum],
    grad=lambda p, g, x, y: [g[0], None, None], doc="First derivative of IdentityAttachKLSparseReg; moves the average.")

@@ -129,6 +129,14 @@ def l2_shapes(p, ins, outs):
     return [data], [data, norm]
 
 
+def l2_backward_shapes(p, ins, outs):
+    data = unify(ins[0], ins[1], "shapes of head and data")
+    if data is None:
+        return ins, outs
+    _, (data, norm) = l2_shapes(p, [data], [outs[0], None])
+    return [data, data, unify(ins[2], norm, "norm's given and needed shapes")], [data]
+
+
 def l2_backward_grad(p, g, x, y):
     """Of (g - y sum(g y)) / n, where y = x / n and n = sqrt(sum(x x) + eps)."""
     head, data, norm = x
@@ -160,7 +168,7 @@ op("L2Normalization", params=L2, outputs="output norm", visible=1, shapes=l2_sha
     eps is added to the sum of squares, under the root.  Shape and dtype stay.  Floats.""",
    example="mx.nd.L2Normalization(mx.nd.array([[3, 4], [6, 8]]))")
 op("_backward_L2Normalization", inputs="head data norm", params=L2, kernel="l2_norm_backward", kernel_types=FLOATS,
-   shapes=lambda p, ins, outs: ([ins[1], ins[1], ins[2]], [ins[1]]), grad=l2_backward_grad,
+   shapes=l2_backward_shapes, grad=l2_backward_grad,
    arguments=lambda p, ins, outs: list(l2_view(p, ins[1])), doc="First derivative of L2Normalization.")
 
 

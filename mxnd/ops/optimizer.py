@@ -146,8 +146,17 @@ update("ftml_update", "ftml", "d v z",
        doc="Follow the moving leader; t is the number of the step, from 1.")
 
 
+def unbiased(beta, t):
+    """What corrects an average of t steps that started at 0; infinite where nothing was averaged."""
+    try:
+        share = 1 - beta ** t
+    except (OverflowError, ZeroDivisionError):
+        raise ValueError(f"{beta} cannot be raised to the power of t {t}; expected a beta from 0 to 1 and steps from 1 on") from None
+    return 1 / share if share else float("inf")
+
+
 def lamb_bias(beta):
-    return lambda p: 1 / (1 - getattr(p, beta) ** p.t) if p.bias_correction else 1.0
+    return lambda p: unbiased(getattr(p, beta), p.t) if p.bias_correction else 1.0
 
 
 LAMB = dict(beta1=number(0.9), beta2=number(0.999), epsilon=number(1e-6), t=integer(), bias_correction=flag(True), wd=number(),
@@ -312,7 +321,7 @@ def several_lamb(name, each, wide):
         check_counts(n, learning_rates=p.learning_rates, wds=p.wds, step_count=p.step_count)
         own = []
         for lr, wd, t in zip(p.learning_rates, p.wds, p.step_count):
-            own += [lr, wd, *[1 / (1 - b ** t) if p.bias_correction else 1.0 for b in (p.beta1, p.beta2)]]
+            own += [lr, wd, *[unbiased(b, t) if p.bias_correction else 1.0 for b in (p.beta1, p.beta2)]]
         return [n, each, each - 1 if wide else 0, *map(float, own), p.rescale_grad, p.clip_gradient, p.beta1, p.beta2, p.epsilon,
                 p.lower_bound, p.upper_bound]
     op(name, variadic="num_tensors", types=update_types(each, range(2, each) if wide else ()), shapes=update_shapes(each),

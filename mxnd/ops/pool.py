@@ -273,13 +273,18 @@ def _upsampling(p, *x):
         k, s, pad = _bilinear(p)
         return F.Deconvolution(x[0], x[1], kernel=(k, k), stride=(s, s), pad=(pad, pad), num_filter=p.num_filter,
                                num_group=p.num_filter)
-    want = x[0].shape[2] * p.scale
+    want = [n * p.scale for n in x[0].shape[2:]]
     parts = []
     for v in x:
-        if want % v.shape[2] or [n * (want // v.shape[2]) for n in v.shape[2:]] != [n * p.scale for n in x[0].shape[2:]]:
+        growth = next((m // n for n, m in zip(v.shape[2:], want) if n), p.scale)
+        if not growth or len(v.shape) != 4 or [n * growth for n in v.shape[2:]] != want:
             raise ValueError(f"an input of shape {show(v.shape)} does not grow to the sizes of the first, {show(x[0].shape)} "
                              f"times {p.scale}")
-        parts.append(F._enlarge(v, scale=want // v.shape[2]))
+        parts.append(F._enlarge(v, scale=growth))
+    fixed = 1 if p.multi_input_mode == "concat" else 2
+    if any(v.shape[:fixed] != x[0].shape[:fixed] for v in x):
+        raise ValueError(f"inputs of shapes {', '.join(show(v.shape) for v in x)} do not fit together; expected equal batches"
+                         f"{'' if fixed == 1 else ' and channels'}")
     if p.multi_input_mode == "concat":
         return F.Concat(*parts, dim=1, num_args=len(parts)) if len(parts) > 1 else parts[0]
     total = parts[0]

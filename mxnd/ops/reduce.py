@@ -1,7 +1,7 @@
 """Reductions: sums, products, extremes, norms and their positions; running sums."""
 from .declare import F, op, reduce_axes, reduced, reduction, spread
 from .params import axes, choice, flag, integer, shape
-from .shapes import axis_of, forward, known, size
+from .shapes import axis_of, forward, known, same_types, size
 
 _SAMPLES = (dict(inputs=[(2, 3, 4)], params={}), dict(inputs=[(2, 3, 4)], params=dict(axis=(0, 2))),
             dict(inputs=[(3, 4)], params=dict(axis=(-1,), keepdims=True)))
@@ -59,7 +59,7 @@ def _others_slope(x, g):
     Pairs are multiplied, the products are worked out for the pairs, and each member takes its partner
     along: O(n) multiplications, no division, so zeros do no harm."""
     n = x.shape[1]
-    if n == 1:
+    if n < 2:
         return F.ones_like(x), F.zeros_like(x)
     half = n // 2
 
@@ -96,7 +96,12 @@ def _others_grad(p, g, x, y):
     return [of_x]
 
 
-op("_product_of_others", params=dict(axis=axes()), shapes=forward(lambda p, s: s), kernel="product_of_others",
+def _others_shape(p, s):
+    reduce_axes(p, len(s))                      # complains of axes that are not there
+    return s
+
+
+op("_product_of_others", params=dict(axis=axes()), shapes=forward(_others_shape), kernel="product_of_others",
    arguments=lambda p, ins, outs: [sum(1 << a for a in reduce_axes(p, len(ins[0])))], grad=_others_grad,
    samples=(dict(inputs=[(2, 5)], params=dict(axis=(1,))), dict(inputs=[(3, 2, 2)], params=dict(axis=(0, 2)))),
    doc="Each element becomes the product of all the others along the given axes: the derivative of prod.",
@@ -154,8 +159,14 @@ def _arg_shape(p, s):
     return s[:a] + ((1,) if p.keepdims else ()) + s[a + 1:] or (1,)
 
 
+def _arg_types(p, ins, outs):
+    if "bool" in (*ins, *outs):
+        raise ValueError("a bool cannot hold a position; expected another dtype (use astype)")
+    return same_types(p, ins, outs)
+
+
 for _name, _word in (("argmax", "largest"), ("argmin", "smallest")):
-    op(_name, params=dict(axis=integer(None), keepdims=flag()), shapes=forward(_arg_shape, partial=True), kernel=_name,
+    op(_name, params=dict(axis=integer(None), keepdims=flag()), shapes=forward(_arg_shape, partial=True), types=_arg_types, kernel=_name,
        arguments=lambda p, ins, outs: split_axis(p.axis, ins[0]),
        numpy=f"np.atleast_1d(np.{_name}(data, axis=p.axis, keepdims=p.keepdims))",
        samples=(dict(inputs=[(3, 4)], params={}), dict(inputs=[(2, 3, 4)], params=dict(axis=1))),
@@ -170,7 +181,8 @@ def _channel_shape(p, s):
     return s[:1] + s[2:]
 
 
-op("argmax_channel", shapes=forward(_channel_shape), kernel="argmax", arguments=lambda p, ins, outs: split_axis(1, ins[0]),
+op("argmax_channel", shapes=forward(_channel_shape), types=_arg_types, kernel="argmax",
+   arguments=lambda p, ins, outs: split_axis(1, ins[0]),
    numpy="np.argmax(data, axis=1)", samples=(dict(inputs=[(2, 3)], params={}), dict(inputs=[(2, 3, 2)], params={})),
    doc="Position of the largest element along axis 1, in the dtype of the input.",
    example="mx.nd.argmax_channel(mx.nd.array([[1, 3, 2], [6, 4, 5]]))")

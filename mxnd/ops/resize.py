@@ -11,12 +11,13 @@ def _numbers(kind, option=0):
 
 
 def _to(size):
+    """Images of another size; an adjoint may get images without pixels, which give zeros."""
     def rule(p, ins, outs):
         data = sides(ins[0])
         if data is None:
             return ins, outs
         out = unify(outs[0], (*data[:2], *size(p, ins)), "expected and worked-out output shapes")
-        if 0 in data[2:] and 0 not in out[2:]:
+        if size is not _given and 0 in data[2:] and 0 not in out[2:]:
             raise ValueError(f"data has shape {show(data)}; expected pixels to make {show(out)} from")
         return ins, [out]
     return rule
@@ -55,6 +56,8 @@ op("_backward_contrib_AdaptiveAvgPooling2D", inputs="head", params=dict(shape=sh
 # ---- bilinear ------------------------------------------------------------------------------------------------
 
 def _resized(n, mode, scale, given):
+    if scale is not None and not 0 <= scale < 2**31:
+        raise ValueError(f"a scale has a wrong value; expected a finite number, 0 or more, got {scale}")
     if n is None and (mode != "size" or scale is not None):
         return None
     if mode == "size":

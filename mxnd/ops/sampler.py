@@ -115,7 +115,8 @@ def backward_shapes(p, ins, outs):
     head = ins[0]
     if head is None:
         return ins, outs
-    return ins, [head if p.transform_type == "warp" else (_sides(head, "head")[0], 6)]
+    head = unify(head, (None, 2, None, None), "shape of head and (samples, 2, height, width)")
+    return [head], [head if p.transform_type == "warp" else (_sides(head, "head")[0], 6)]
 
 
 def backward_grad(p, g, x, y):

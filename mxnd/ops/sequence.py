@@ -65,8 +65,15 @@ op("SequenceLast", inputs="data sequence_length", params=_SEQUENCE, takes=_used,
    doc="The last step of each sequence: the step at its length, or of the whole without lengths.",
    example="mx.nd.SequenceLast(mx.nd.array([[1, 2], [3, 4], [5, 6]]), mx.nd.array([1, 3]), use_sequence_length=True)")
 
+
+def _last_back_shapes(p, ins, outs):
+    _, *lengths = _lengths(p, ins, _checked(p, p.shape))
+    data = unify(ins[0], (p.shape[1 - p.axis],) + p.shape[2:], "shape of data and the shape that SequenceLast would give")
+    return [data, *lengths], [unify(outs[0], p.shape)]
+
+
 op("_backward_sequence_last", inputs="data sequence_length", params=dict(**_SEQUENCE, shape=shape()), takes=_used,
-   types=first_type, shapes=lambda p, ins, outs: (ins, [unify(outs[0], p.shape)]), kernel="sequence_last_put",
+   types=first_type, shapes=_last_back_shapes, kernel="sequence_last_put",
    arguments=lambda p, ins, outs: _batch(p, outs[0]),
    grad=lambda p, g, x, y: [lambda: F.SequenceLast(g[0], *x[1:], **_plain(p)), *_none(x)],
    samples=(dict(inputs=[(2, 2), [1, 3]], params=dict(use_sequence_length=True, shape=(3, 2, 2))),),

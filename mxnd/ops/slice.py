@@ -225,8 +225,8 @@ def _flip_ranges(p, s):
 def _flip_shapes(p, ins, outs):
     s = unify(ins[0], outs[0])
     if s is not None:
-        for a in p.axis:
-            axis_of(a, len(s))
+        if len({axis_of(a, len(s)) for a in p.axis}) < len(p.axis):
+            raise ValueError(f"axis {p.axis} names an axis twice")
     return [s], [s]
 
 

@@ -5,7 +5,7 @@ as two: data (its rows) and indices (their numbers).  `mxnd.sparse` runs them; t
 from .declare import FLOATS, REGISTRY, F, op
 from .optimizer import STEPS, update
 from .params import REQUIRED, axes, choice, flag, floats, integer, number, shape
-from .shapes import same, size
+from .shapes import forward, same, show, size
 
 # ---- operators that users see ------------------------------------------------------------------------
 # makes_sparse: works on arrays of any storage type, so that graphs run it array by array
@@ -49,7 +49,13 @@ def _embedding_rows(p, data, indices):
     return F._backward_take(data, indices, axis=0, mode="clip", shape=p.shape)
 
 
-op("_embedding_rows", inputs="data indices", params=dict(shape=shape()), shapes=lambda p, ins, outs: (ins, [p.shape]),
+def _embedding_rows_shape(p, data, indices):
+    if len(p.shape) != 2 or min(p.shape) < 0 or data != (*indices, p.shape[1]):
+        raise ValueError(f"data of shape {show(data)} does not hold a row of {show(p.shape)} for each index of shape {show(indices)}")
+    return p.shape
+
+
+op("_embedding_rows", inputs="data indices", params=dict(shape=shape()), shapes=forward(_embedding_rows_shape),
    types=lambda p, ins, outs: (ins, [ins[0]]), compose=_embedding_rows, auto_variables=False,
    grad=lambda p, g, x, y: [lambda: F.take(g[0], x[1], axis=0, mode="clip"), None],
    doc="Rows added up by their numbers, as row_sparse of the given shape: the adjoint of Embedding with sparse_grad.",
@@ -127,6 +133,11 @@ def kernel(name, inputs, outs, doc, *, params=None, types=None, arguments=None, 
 
 def words(n):
     return (n + 63) // 64
+
+
+def count_shape(p, s):
+    need(len(s) == 2, f"data has shape {s}; expected two dimensions")
+    return [(s[0] + 1,), (s[0] * words(s[1]),)]
 
 
 def csr_shape(p, d, i, s):
@@ -213,7 +224,7 @@ def gather_shape(p, d, i, b, r):
 
 PAIR = "data indices"
 AT_LEAST_0 = dict(at_least=0)
-kernel("csr_count", "data", lambda p, s: [(s[0] + 1,), (s[0] * words(s[1]),)],
+kernel("csr_count", "data", count_shape,
        "Where each row of the csr form of a matrix starts, and a bit for each element: whether it is stored.", types=SET,
        outputs="indptr bits", kernel_types=None)
 kernel("csr_fill", "data indptr bits", lambda p, *s: [(p.count,)] * 2, "Values and columns of the csr form of a matrix.",

@@ -3,14 +3,30 @@ from .declare import F, op
 from .params import integer, shape
 from .shapes import forward, size
 
+
+def _within(whole, part, start):
+    if start + size(part) > size(whole):
+        raise ValueError(f"{size(part)} elements from number {start} on do not lie within {size(whole)}")
+
+
+def _part_shape(p, s):
+    _within(s, p.shape, p.start)
+    return p.shape
+
+
+def _whole_shape(p, s):
+    _within(p.shape, s, p.start)
+    return p.shape
+
+
 op("_part", params={"shape": shape(), "start": integer(at_least=0)}, kernel="part",
-   shapes=forward(lambda p, s: p.shape), arguments=lambda p, ins, outs: [p.start],
+   shapes=forward(_part_shape), arguments=lambda p, ins, outs: [p.start],
    grad=lambda p, g, x, y: [F._whole(g[0], shape=x[0].shape, start=p.start)], auto_variables=False,
    public=lambda p, x: F.Reshape(F.slice_axis(F.Reshape(x, shape=(-1,)), axis=0, begin=p.start, end=p.start + size(p.shape)),
                                  shape=p.shape),
    doc="Consecutive elements of an array, from number start on, under a shape.")
 op("_whole", params={"shape": shape(), "start": integer(at_least=0)}, kernel="whole",
-   shapes=forward(lambda p, s: p.shape), arguments=lambda p, ins, outs: [p.start],
+   shapes=forward(_whole_shape), arguments=lambda p, ins, outs: [p.start],
    grad=lambda p, g, x, y: [F._part(g[0], shape=x[0].shape, start=p.start)], auto_variables=False,
    doc="Zeros of a shape, with an array's elements from number start on: the adjoint of _part.")
 op("_custom_function", inputs="data", params={"function": shape(), "count": integer()}, variadic="count",

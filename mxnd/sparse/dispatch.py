@@ -52,7 +52,7 @@ def special(core, inputs, given, out):
     if rule is None and len(inputs) == 1 and keeps_storage(op, p):
         rule = rules.stored_values
     if rule is None and op.compose is not None and op.grad is None and out is None:
-        return op.compose(p, *inputs)                 # its parts are looked at and recorded one by one
+        return op.formula_of(p, inputs)               # its parts are looked at and recorded one by one
     was = set_recording(False)
     try:
         if rule is None:

@@ -56,6 +56,11 @@ def zeros(shape, dtype=None, **kwargs):
     Returns
     -------
     Symbol
+
+    Examples
+    --------
+    >>> mx.sym.zeros((2, 3)).infer_shape()[1]
+    [(2, 3)]
     """
     return apply("_zeros", "_zeros", shape=shape, dtype=dtype or "float32", **kwargs)
 
@@ -72,6 +77,11 @@ def ones(shape, dtype=None, **kwargs):
     Returns
     -------
     Symbol
+
+    Examples
+    --------
+    >>> mx.sym.ones((2,)).eval(ctx=mx.cpu())[0].asnumpy().tolist()
+    [1.0, 1.0]
     """
     return apply("_ones", "_ones", shape=shape, dtype=dtype or "float32", **kwargs)
 
@@ -89,6 +99,11 @@ def full(shape, val, dtype=None, **kwargs):
     Returns
     -------
     Symbol
+
+    Examples
+    --------
+    >>> mx.sym.full((2,), 7).eval(ctx=mx.cpu())[0].asnumpy().tolist()
+    [7.0, 7.0]
     """
     return apply("_full", "_full", shape=shape, value=float(val), dtype=dtype or "float32", **kwargs)
 
@@ -111,6 +126,11 @@ def arange(start, stop=None, step=1.0, repeat=1, infer_range=False, name=None, d
     Returns
     -------
     Symbol
+
+    Examples
+    --------
+    >>> mx.sym.arange(1, 7, 2).eval(ctx=mx.cpu())[0].asnumpy().tolist()
+    [1.0, 3.0, 5.0]
     """
     return apply("_arange", "_arange", start=start, stop=stop, step=step, repeat=repeat, infer_range=infer_range, name=name,
                  dtype=dtype or "float32")
@@ -132,6 +152,11 @@ def linspace(start, stop, num, endpoint=True, name=None, dtype=None):
     Returns
     -------
     Symbol
+
+    Examples
+    --------
+    >>> mx.sym.linspace(0, 1, 3).eval(ctx=mx.cpu())[0].asnumpy().tolist()
+    [0.0, 0.5, 1.0]
     """
     return apply("_linspace", "_linspace", start=start, stop=stop, num=num, endpoint=endpoint, name=name,
                  dtype=dtype or "float32")
@@ -152,6 +177,11 @@ def eye(N, M=0, k=0, dtype=None, **kwargs):
     Returns
     -------
     Symbol
+
+    Examples
+    --------
+    >>> mx.sym.eye(2).eval(ctx=mx.cpu())[0].asnumpy().tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
     """
     return apply("_eye", "_eye", N=N, M=M, k=k, dtype=dtype or "float32", **kwargs)
 
@@ -170,6 +200,12 @@ def histogram(a, bins=10, range=None, **kwargs):
     Returns
     -------
     Symbol with two outputs
+
+    Examples
+    --------
+    >>> counts, edges = mx.sym.histogram(mx.sym.var('x'), bins=2, range=(0, 4))
+    >>> counts.eval(ctx=mx.cpu(), x=mx.nd.array([1, 2, 3]))[0].asnumpy().tolist()
+    [1, 2]
     """
     if isinstance(bins, Symbol):
         return apply("_histogram", "_histogram", data=a, bins=bins, **kwargs)
@@ -195,6 +231,12 @@ def split_v2(ary, indices_or_sections, axis=0, squeeze_axis=False, **kwargs):
     Returns
     -------
     Symbol
+
+    Examples
+    --------
+    >>> parts = mx.sym.split_v2(mx.sym.var('x', shape=(5, 2)), (2, 3))
+    >>> parts.infer_shape()[1]
+    [(2, 2), (1, 2), (2, 2)]
     """
     if isinstance(indices_or_sections, numbers.Integral):
         sections, indices = int(indices_or_sections), []

@@ -87,7 +87,7 @@ class Graph:
             if not isinstance(v, Value):
                 raise TypeError(f"{op.name}: a formula gave {type(v).__name__} where an array belongs")
         if op.compose is not None and (self.expand or op.grad is None):
-            got = op.compose(params, *inputs)
+            got = op.formula_of(params, inputs)
             return list(got) if isinstance(got, (list, tuple)) else [got]
         if shapes is None:
             shapes, types = self.inferred(op, inputs, params)

@@ -167,7 +167,7 @@ def _shape_rule(node, ins, outs):
             node.op.shapes(node.params, [], [None])
             return (), [unify(outs[0], tuple(n or None for n in node.params.shape))]
         return node.op.shapes(node.params, list(ins), list(outs))
-    except ValueError as e:
+    except (ValueError, IndexError, OverflowError) as e:
         if getattr(e, "from_user", False):         # raised by a custom operator's own code
             raise
         raise MXNetError(f"{_title(node)}: {_conflict(node, ins, outs) or _told(node, e, ins)}") from None
@@ -187,7 +187,7 @@ def _conflict(node, ins, outs):
             continue
         try:
             got, _ = node.op.shapes(node.params, [None if k == i else s for k, s in enumerate(ins)], list(outs))
-        except ValueError:
+        except (ValueError, IndexError, OverflowError):
             continue
         if got[i] is not None:
             return f"input {names[i]!r} ({source(node.inputs[i])}) has shape {show(shape)}; expected {show(got[i])}"

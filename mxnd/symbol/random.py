@@ -36,6 +36,11 @@ def uniform(low=0, high=1, shape=DEFAULT, dtype=DEFAULT, **kwargs):
     Returns
     -------
     Symbol
+
+    Examples
+    --------
+    >>> mx.sym.random.uniform(-1, 1, shape=(2, 3)).infer_shape()[1]
+    [(2, 3)]
     """
     return _draw("uniform", shape, dtype, kwargs, low=low, high=high)
 
@@ -55,6 +60,12 @@ def normal(loc=0, scale=1, shape=DEFAULT, dtype=DEFAULT, **kwargs):
     Returns
     -------
     Symbol
+
+    Examples
+    --------
+    >>> mean, deviation = mx.sym.var('m', shape=(2,)), mx.sym.var('s', shape=(2,))
+    >>> mx.sym.random.normal(mean, deviation, shape=(3,)).infer_shape()[1]
+    [(2, 3)]
     """
     if isinstance(loc, Symbol) and isinstance(scale, Symbol):
         return apply("_sample_normal", "_sample_normal", loc, scale, shape=shape, dtype=dtype, **kwargs)
@@ -73,6 +84,11 @@ def randn(*shape, **kwargs):
     Returns
     -------
     Symbol
+
+    Examples
+    --------
+    >>> mx.sym.random.randn(2, 3).infer_shape()[1]
+    [(2, 3)]
     """
     return normal(kwargs.pop("loc", 0), kwargs.pop("scale", 1), shape, **kwargs)
 
@@ -92,6 +108,11 @@ def poisson(lam=1, shape=DEFAULT, dtype=DEFAULT, **kwargs):
     Returns
     -------
     Symbol
+
+    Examples
+    --------
+    >>> mx.sym.random.poisson(4, shape=(3,)).infer_shape()[1]
+    [(3,)]
     """
     return _draw("poisson", shape, dtype, kwargs, lam=lam)
 
@@ -111,6 +132,11 @@ def exponential(scale=1, shape=DEFAULT, dtype=DEFAULT, **kwargs):
     Returns
     -------
     Symbol
+
+    Examples
+    --------
+    >>> mx.sym.random.exponential(2, shape=(3,)).infer_shape()[1]
+    [(3,)]
     """
     if not isinstance(scale, (numbers.Number, Symbol)):
         raise ValueError(f"random.exponential: scale: expected a number or a Symbol, got {type(scale).__name__}")
@@ -132,6 +158,11 @@ def gamma(alpha=1, beta=1, shape=DEFAULT, dtype=DEFAULT, **kwargs):
     Returns
     -------
     Symbol
+
+    Examples
+    --------
+    >>> mx.sym.random.gamma(2, 0.5, shape=(3,)).infer_shape()[1]
+    [(3,)]
     """
     return _draw("gamma", shape, dtype, kwargs, alpha=alpha, beta=beta)
 
@@ -152,6 +183,11 @@ def negative_binomial(k=1, p=1, shape=DEFAULT, dtype=DEFAULT, **kwargs):
     Returns
     -------
     Symbol
+
+    Examples
+    --------
+    >>> mx.sym.random.negative_binomial(3, 0.4, shape=(3,)).infer_shape()[1]
+    [(3,)]
     """
     return _draw("negative_binomial", shape, dtype, kwargs, k=k, p=p)
 
@@ -170,6 +206,11 @@ def generalized_negative_binomial(mu=1, alpha=1, shape=DEFAULT, dtype=DEFAULT, *
     Returns
     -------
     Symbol
+
+    Examples
+    --------
+    >>> mx.sym.random.generalized_negative_binomial(3, 0.4, shape=(3,)).infer_shape()[1]
+    [(3,)]
     """
     return _draw("generalized_negative_binomial", shape, dtype, kwargs, mu=mu, alpha=alpha)
 
@@ -190,6 +231,11 @@ def multinomial(data, shape=DEFAULT, get_prob=True, dtype="int32", **kwargs):
     Returns
     -------
     Symbol with one or two outputs
+
+    Examples
+    --------
+    >>> mx.sym.random.multinomial(mx.sym.var('p', shape=(2, 4)), shape=(3,), get_prob=False).infer_shape()[1]
+    [(2, 3)]
     """
     return apply("_sample_multinomial", "_sample_multinomial", data, shape=shape, get_prob=get_prob, dtype=dtype, **kwargs)
 
@@ -207,6 +253,11 @@ def randint(low, high, shape=DEFAULT, dtype=DEFAULT, **kwargs):
     Returns
     -------
     Symbol
+
+    Examples
+    --------
+    >>> mx.sym.random.randint(0, 10, shape=(3,)).infer_type()[1]
+    [<class 'numpy.int32'>]
     """
     return _draw("randint", shape, dtype, kwargs, low=low, high=high)
 
@@ -221,6 +272,11 @@ def shuffle(data, **kwargs):
     Returns
     -------
     Symbol
+
+    Examples
+    --------
+    >>> mx.sym.random.shuffle(mx.sym.var('x', shape=(4, 2))).infer_shape()[1]
+    [(4, 2)]
     """
     return apply("_shuffle", "_shuffle", data, **kwargs)
 

@@ -19,6 +19,12 @@ def load_json(json_str):
     Returns
     -------
     Symbol
+
+    Examples
+    --------
+    >>> text = (mx.sym.var('a') + mx.sym.var('b')).tojson()
+    >>> mx.sym.load_json(text).list_arguments()
+    ['a', 'b']
     """
     if not isinstance(json_str, str):
         raise TypeError(f"load_json: expected text, got {type(json_str).__name__}")
@@ -35,6 +41,15 @@ def load(fname):
     Returns
     -------
     Symbol
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     name = os.path.join(folder, 'sum-symbol.json')
+    ...     (mx.sym.var('a') + mx.sym.var('b')).save(name)
+    ...     mx.sym.load(name).list_arguments()
+    ['a', 'b']
     """
     if not isinstance(fname, (str, os.PathLike)):
         raise TypeError(f"load: fname: expected a path, got {type(fname).__name__}")

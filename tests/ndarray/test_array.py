@@ -220,3 +220,14 @@ def test_results_stay_on_the_context_of_their_input():
     with there:
         assert {mx.nd.array([1]).context, mx.nd.array(mx.nd.ones((2,), ctx=mx.cpu())).context} == {there}
     assert mx.nd.array([1]).context == mx.cpu()
+
+
+@pytest.mark.parametrize("cls", [mx.nd.NDArray, mx.nd.sparse.CSRNDArray, mx.nd.sparse.RowSparseNDArray])
+def test_arrays_are_not_made_by_calling_the_class(cls):
+    with pytest.raises(TypeError):
+        cls()
+    with pytest.raises(AttributeError):
+        mx.nd.ones(3).__setstate__(())
+    x = cls.__new__(cls)                                 # without elements, whatever happens to it
+    if cls is mx.nd.NDArray:
+        assert x.shape == x.copy().shape == x.detach().shape == (0,) and x.sum().asscalar() == 0

@@ -117,3 +117,25 @@ def test_slices_end_where_the_array_ends():
     x = mx.nd.arange(5)
     assert x[:2 ** 70].shape == x[-2 ** 70:].shape == x[(slice(-2 ** 70, 2 ** 70),)].shape == (5,)
     assert x[2 ** 70:].shape == (0,)
+
+
+@pytest.mark.parametrize("step", [2 ** 62, 2 ** 63 - 1, 2 ** 64, -2 ** 63, -2 ** 70])
+def test_steps_of_any_size(step):
+    a = np.arange(24).reshape(4, 6)
+    for key in ((slice(None), slice(None, None, step)), ([0, 2], slice(1, None, step)), (slice(0, -1, step), 2), (0, slice(5, 1, step))):
+        x = mx.nd.array(a)
+        assert x[key].asnumpy().tolist() == a[key].tolist()
+        x[key] = -1
+        b = a.copy()
+        b[key] = -1
+        assert x.asnumpy().tolist() == b.tolist()
+
+
+@pytest.mark.parametrize("big", [2 ** 31, 2 ** 63, -2 ** 63 - 1, 2 ** 70])
+def test_numbers_beside_arrays_are_checked(big):
+    x = mx.nd.zeros((3, 4, 5))
+    for key in ((big, [0, 1]), ([0, 1], slice(1), big), (slice(None), big, [[0], [1]])):
+        with pytest.raises(IndexError, match="out of bounds"):
+            x[key]
+        with pytest.raises(IndexError, match="out of bounds"):
+            x[key] = 1

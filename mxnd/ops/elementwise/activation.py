@@ -21,7 +21,7 @@ unary("clip", "x > P1 ? P1 : x < P0 ? P0 : x", lambda g, x, y, p: g * ((x >= p.a
       numpy="np.minimum(np.maximum(x, p.a_min), p.a_max)", clips=True,
       doc="Each element kept between a_min and a_max.", example="mx.nd.clip(mx.nd.array([-3.0, 0.5]), -1, 1)")
 unary("smooth_l1", "m_abs(x) < 1 / (P0 * P0) ? K(0.5) * (P0 * x) * (P0 * x) : m_abs(x) - K(0.5) / (P0 * P0)",
-      lambda g, x, y, p: g * F.clip(x * p.scalar ** 2, a_min=-1.0, a_max=1.0),
+      lambda g, x, y, p: g * F.clip(x * (p.scalar * p.scalar), a_min=-1.0, a_max=1.0),
       params={"scalar": number(1.0), "is_int": flag(True)}, aliases="_npx_smooth_l1", keeps_zero=True, domain=(-0.8, 0.8),
       doc="Smooth absolute value: (s x)^2 / 2 where |x| < 1 / s^2, |x| - 1 / (2 s^2) elsewhere.",
       example="mx.nd.smooth_l1(mx.nd.array([0.5, 2.0]), scalar=1.0)")
