@@ -317,8 +317,14 @@ static int LA(syrk_one)(la_work *w, ptrdiff_t q)
 {
     mxnd_call *c = w->call;
     const ptrdiff_t n = c->i[1], k = c->i[2];
+    const T *a = (const T *)c->in[0].data + q * n * k;
     T *out = (T *)c->out[0].data + q * n * n;
-    LA(square)(w, n, k, (T)c->d[0], (const T *)c->in[0].data + q * n * k, c->i[3] ? n : k, (int)c->i[3], 0, out, n);
+    const ptrdiff_t lda = c->i[3] ? n : k;
+    if (n <= 256) {                             /* a second triangle costs less than copying the first one */
+        LA(gemm)(w, n, n, k, (T)c->d[0], a, lda, (int)c->i[3], a, lda, !c->i[3], 0, out, n);
+        return 0;
+    }
+    LA(square)(w, n, k, (T)c->d[0], a, lda, (int)c->i[3], 0, out, n);
     LA(mirror)(n, out, n, 0);
     return 0;
 }
