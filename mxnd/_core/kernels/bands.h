@@ -74,14 +74,6 @@ static inline int vision_threads(const mxnd_call *c, double work, ptrdiff_t part
 #define VISION_JOIN_(a, b) a##_##b
 #define VISION_JOIN(a, b) VISION_JOIN_(a, b)
 #define V(name) VISION_JOIN(name, VISION_TYPE)
-#define VISION_TYPE f32
-#define T float
-#include "bands_type.h"
-#undef VISION_TYPE
-#undef T
-#define VISION_TYPE f64
-#define T double
-#include "bands_type.h"
-#undef VISION_TYPE
-#undef T
+#define VISION_FILE "bands_type.h"
+#include "vision_types.h"
 #endif

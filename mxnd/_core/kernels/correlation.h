@@ -18,14 +18,6 @@ static inline corr_t corr_read(const int64_t *i)
     return (corr_t){i[0], i[1], i[2], i[3], i[4], i[5], i[6], i[7], i[8], i[9], i[10], i[11]};
 }
 
-#define VISION_TYPE f32
-#define T float
-#include "correlation_type.h"
-#undef VISION_TYPE
-#undef T
-#define VISION_TYPE f64
-#define T double
-#include "correlation_type.h"
-#undef VISION_TYPE
-#undef T
+#define VISION_FILE "correlation_type.h"
+#include "vision_types.h"
 #endif

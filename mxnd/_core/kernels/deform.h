@@ -24,14 +24,6 @@ static inline deform_t deform_read(const int64_t *i)
     return d;
 }
 
-#define VISION_TYPE f32
-#define T float
-#include "deform_type.h"
-#undef VISION_TYPE
-#undef T
-#define VISION_TYPE f64
-#define T double
-#include "deform_type.h"
-#undef VISION_TYPE
-#undef T
+#define VISION_FILE "deform_type.h"
+#include "vision_types.h"
 #endif

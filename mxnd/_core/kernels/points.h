@@ -20,14 +20,6 @@ static inline points_t points_read(const mxnd_call *c)
     return (points_t){i[0], i[1], i[2], i[3], {i[4], i[5]}, {i[6], i[7]}, i[8], i[9], i[10], {i[11], i[12]}, c->d[0], c->d[1]};
 }
 
-#define VISION_TYPE f32
-#define T float
-#include "points_type.h"
-#undef VISION_TYPE
-#undef T
-#define VISION_TYPE f64
-#define T double
-#include "points_type.h"
-#undef VISION_TYPE
-#undef T
+#define VISION_FILE "points_type.h"
+#include "vision_types.h"
 #endif

@@ -13,14 +13,6 @@ static inline roi_t roi_read(const mxnd_call *c)
     return (roi_t){i[0], i[1], i[2], {i[3], i[4]}, {i[5], i[6]}, c->d[0]};
 }
 
-#define VISION_TYPE f32
-#define T float
-#include "roi_type.h"
-#undef VISION_TYPE
-#undef T
-#define VISION_TYPE f64
-#define T double
-#include "roi_type.h"
-#undef VISION_TYPE
-#undef T
+#define VISION_FILE "roi_type.h"
+#include "vision_types.h"
 #endif

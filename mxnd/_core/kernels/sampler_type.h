@@ -41,70 +41,59 @@ static void *S(corner_memory)(mxnd_call *c, const sampler_t *s, ptrdiff_t **pixe
     return memory;
 }
 
-/* in: data (samples, channels, height, width), grid (samples, 2, places); out: (samples, channels, places) */
-static int S(bilinear_sample)(mxnd_call *c)
+static inline void S(sample_row)(const sampler_t *s, const ptrdiff_t *q, const T *w, const T *x, T *o)
+{
+    const ptrdiff_t n = s->places;
+    for (ptrdiff_t p = 0; p < n; p++) {
+        T sum = 0;
+        for (int a = 0; a < 4; a++) {
+            const T v = w[a * n + p] * x[q[a * n + p]];
+            sum += w[a * n + p] != 0 ? v : 0;             /* a pixel that does not count may be infinite */
+        }
+        o[p] = sum;
+    }
+}
+
+static inline void S(spread_row)(const sampler_t *s, const ptrdiff_t *q, const T *w, const T *g, T *o)
+{
+    const ptrdiff_t n = s->places;
+    for (ptrdiff_t p = 0; p < n; p++)
+        for (int a = 0; a < 4; a++)
+            if (w[a * n + p] != 0)
+                o[q[a * n + p]] += w[a * n + p] * g[p];
+}
+
+/* in: images (samples, channels, height, width) or, to spread, numbers at the places (samples, channels, places); and
+ * grid (samples, 2, places); out: the other one of the two */
+static int S(bilinear)(mxnd_call *c, const int spread)
 {
     const sampler_t s = sampler_read(c->i);
-    const ptrdiff_t image = s.height * s.width, n = s.places;
+    const ptrdiff_t image = s.height * s.width, from = spread ? s.places : image, to = spread ? image : s.places;
     ptrdiff_t *q;
     T *w;
-    if (image == 0) {
+    if (spread || image == 0)
         memset(c->out->data, 0, (size_t)c->out->size * sizeof(T));
+    if (image == 0)
         return MX_OK;
-    }
     char *memory = S(corner_memory)(c, &s, &q, &w);
     if (!memory)
         return MX_MEMORY_ERROR;
-    const int threads = sampler_threads(c, 8.0 * (double)(s.channels + 4) * (double)n);
+    const int threads = sampler_threads(c, 8.0 * (double)(s.channels + 4) * (double)s.places);
     for (ptrdiff_t k = 0; k < s.samples; k++) {
-        S(corners)(&s, (const T *)c->in[1].data + k * 2 * n, q, w, threads);
+        S(corners)(&s, (const T *)c->in[1].data + k * 2 * s.places, q, w, threads);
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
         for (ptrdiff_t j = 0; j < s.channels; j++) {
-            const T *x = (const T *)c->in[0].data + (k * s.channels + j) * image;
-            T *o = (T *)c->out->data + (k * s.channels + j) * n;
-            for (ptrdiff_t p = 0; p < n; p++) {
-                T sum = 0;
-                for (int a = 0; a < 4; a++) {
-                    const T v = w[a * n + p] * x[q[a * n + p]];
-                    sum += w[a * n + p] != 0 ? v : 0;     /* a pixel that does not count may be infinite */
-                }
-                o[p] = sum;
-            }
+            const T *x = (const T *)c->in[0].data + (k * s.channels + j) * from;
+            T *o = (T *)c->out->data + (k * s.channels + j) * to;
+            (spread ? S(spread_row) : S(sample_row))(&s, q, w, x, o);
         }
     }
     c->give(memory);
     return MX_OK;
 }
 
-/* The adjoint: in: head (samples, channels, places), grid; out: (samples, channels, height, width) */
-static int S(bilinear_spread)(mxnd_call *c)
-{
-    const sampler_t s = sampler_read(c->i);
-    const ptrdiff_t image = s.height * s.width, n = s.places;
-    ptrdiff_t *q;
-    T *w;
-    memset(c->out->data, 0, (size_t)c->out->size * sizeof(T));
-    if (image == 0)
-        return MX_OK;
-    char *memory = S(corner_memory)(c, &s, &q, &w);
-    if (!memory)
-        return MX_MEMORY_ERROR;
-    const int threads = sampler_threads(c, 8.0 * (double)(s.channels + 4) * (double)n);
-    for (ptrdiff_t k = 0; k < s.samples; k++) {
-        S(corners)(&s, (const T *)c->in[1].data + k * 2 * n, q, w, threads);
-#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
-        for (ptrdiff_t j = 0; j < s.channels; j++) {
-            const T *g = (const T *)c->in[0].data + (k * s.channels + j) * n;
-            T *o = (T *)c->out->data + (k * s.channels + j) * image;
-            for (ptrdiff_t p = 0; p < n; p++)
-                for (int a = 0; a < 4; a++)
-                    if (w[a * n + p] != 0)
-                        o[q[a * n + p]] += w[a * n + p] * g[p];
-        }
-    }
-    c->give(memory);
-    return MX_OK;
-}
+static int S(bilinear_sample)(mxnd_call *c) { return S(bilinear)(c, 0); }
+static int S(bilinear_spread)(mxnd_call *c) { return S(bilinear)(c, 1); }
 
 /* ---- places: i: samples, height, width, whether they are moved pixels (warp) instead of an affine map ---- */
 
