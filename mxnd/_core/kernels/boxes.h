@@ -54,6 +54,21 @@ static inline int box_threads(const mxnd_call *c, double work, ptrdiff_t parts)
     return parts < most ? (parts < 1 ? 1 : (int)parts) : most;
 }
 
+/* Runs one(call, sample, scratch) for every sample; each thread has scratch memory of its own. */
+static inline int box_each(mxnd_call *c, ptrdiff_t samples, int threads, size_t bytes,
+                           void (*one)(const mxnd_call *, ptrdiff_t, char *))
+{
+    char *memory = c->take(bytes * (size_t)threads);
+    if (!memory)
+        return MX_MEMORY_ERROR;
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static, 1)
+    for (int t = 0; t < threads; t++)
+        for (ptrdiff_t s = t; s < samples; s += threads)
+            one(c, s, memory + bytes * (size_t)t);
+    c->give(memory);
+    return MX_OK;
+}
+
 #define BOX_JOIN_(a, b) a##_##b
 #define BOX_JOIN(a, b) BOX_JOIN_(a, b)
 #define B(name) BOX_JOIN(name, BOX_TYPE)

@@ -126,15 +126,7 @@ static int B(multibox_target)(mxnd_call *c)
     const int threads = box_threads(c, 16.0 * (double)samples * (double)anchors * (double)(labels + 1), samples);
     const size_t each = 2 * sizeof(ranked_t) + sizeof(B(match)) + (size_t)labels * sizeof(T);
     const size_t bytes = ((size_t)anchors * each + (size_t)labels) / 64 * 64 + 64;
-    char *memory = c->take(bytes * (size_t)threads);
-    if (!memory)
-        return MX_MEMORY_ERROR;
-#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static, 1)
-    for (int t = 0; t < threads; t++)
-        for (ptrdiff_t s = t; s < samples; s += threads)
-            B(target_one)(c, s, memory + bytes * (size_t)t);
-    c->give(memory);
-    return MX_OK;
+    return box_each(c, samples, threads, bytes, B(target_one));
 }
 
 /* i: samples, classes, anchors, clip, force, topk; d: score limit, overlap limit, variances.  out: (samples, anchors, 6) */
@@ -194,13 +186,5 @@ static int B(multibox_detection)(mxnd_call *c)
         return MX_OK;
     const int threads = box_threads(c, (double)samples * (double)anchors * (double)anchors, samples);
     const size_t bytes = ((size_t)anchors * (2 * sizeof(ranked_t) + 6 * sizeof(T)) + B(boxes_bytes)(anchors)) / 64 * 64 + 128;
-    char *memory = c->take(bytes * (size_t)threads);
-    if (!memory)
-        return MX_MEMORY_ERROR;
-#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static, 1)
-    for (int t = 0; t < threads; t++)
-        for (ptrdiff_t s = t; s < samples; s += threads)
-            B(detect_one)(c, s, memory + bytes * (size_t)t);
-    c->give(memory);
-    return MX_OK;
+    return box_each(c, samples, threads, bytes, B(detect_one));
 }

@@ -81,13 +81,5 @@ static int B(proposal)(mxnd_call *c)
         return MX_OK;
     const int threads = box_threads(c, 64.0 * (double)samples * (double)count, samples);
     const size_t bytes = ((size_t)count * (2 * sizeof(ranked_t) + 4 * sizeof(T)) + B(boxes_bytes)(count)) / 64 * 64 + 128;
-    char *memory = c->take(bytes * (size_t)threads);
-    if (!memory)
-        return MX_MEMORY_ERROR;
-#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static, 1)
-    for (int t = 0; t < threads; t++)
-        for (ptrdiff_t s = t; s < samples; s += threads)
-            B(proposal_one)(c, s, memory + bytes * (size_t)t);
-    c->give(memory);
-    return MX_OK;
+    return box_each(c, samples, threads, bytes, B(proposal_one));
 }
