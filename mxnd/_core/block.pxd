@@ -11,7 +11,7 @@ cdef class Program:
     cdef int second[64]
     cdef int to[64]                     # slots: inputs, then temporaries; -1 the output; >= CONST constants
     cdef mxnd_loop loops[64][9]
-    cdef double consts[64]
+    cdef double consts[32]
     cdef int nconst
     cdef readonly tuple steps           # the operators, for descriptions
     cdef int run(self, int type, char** ins, const Py_ssize_t* strides, char* out, Py_ssize_t n) except -1

@@ -4,13 +4,15 @@ from cython.parallel cimport prange
 
 from .array cimport MX_F32, MX_F64, NDArray, Node, Operator, mxnd_item, new_like, same_shape
 from .threads cimport threads_for
+from .tiles cimport (MXND_TILE_ALIGN, MXND_TILE_FAR, MXND_TILE_NEAR, mxnd_part, mxnd_tile, mxnd_tile_aligned, mxnd_tile_constant,
+                    mxnd_tiles)
 
 from ..ops.declare import Arithmetic
 
 cdef enum:
-    BLOCK = 1024                # elements; 4 KiB of float32 a temporary
     MOST_STEPS = 64
     MOST_TEMPORARIES = 12
+    MOST_CONSTANTS = 32
     MOST_INPUTS = 32
     CONST = 1 << 20
 
@@ -42,7 +44,7 @@ cdef class Program:
 
     def operand(self, v):
         if isinstance(v, float):
-            if self.nconst == 64:
+            if self.nconst == MOST_CONSTANTS:
                 raise ValueError("Program: too many constants")
             self.consts[self.nconst] = v
             self.nconst += 1
@@ -61,7 +63,7 @@ cdef class Program:
             with nogil:
                 span(self, type, ins, strides, out, 0, n)
             return 0
-        chunk = ((n + t - 1) // t + BLOCK - 1) // BLOCK * BLOCK
+        chunk = ((n + t - 1) // t + MXND_TILE_NEAR - 1) // MXND_TILE_NEAR * MXND_TILE_NEAR
         for k in prange(t, num_threads=t, schedule="static", nogil=True):
             at = k * chunk
             m = n - at if n - at < chunk else chunk
@@ -89,38 +91,46 @@ cdef class Program:
 
 cdef void span(Program p, int type, char** ins, const Py_ssize_t* strides, char* out, Py_ssize_t start,
                Py_ssize_t n) noexcept nogil:
-    """Elements start..start+n-1, block by block."""
-    cdef char tmp[MOST_TEMPORARIES * BLOCK * 8]
-    cdef float c32[64]
-    cdef Py_ssize_t s = start, end = start + n, m, sa, sb
+    """Elements start..start+n-1, tile by tile."""
+    cdef char memory[MOST_TEMPORARIES * MXND_TILE_NEAR * 8 + MXND_TILE_ALIGN]
+    cdef char numbers[MOST_CONSTANTS * MXND_TILE_FAR * 8 + MXND_TILE_ALIGN]
+    cdef char* places[3]
+    cdef mxnd_part parts[MOST_STEPS]
+    cdef float single
     cdef int k, item = mxnd_item[type]
-    cdef char* a
-    cdef char* b
-    cdef char* o
+    cdef Py_ssize_t tile = mxnd_tile(n * item * (p.nin + 1))
+    places[0], places[1], places[2] = mxnd_tile_aligned(memory), mxnd_tile_aligned(numbers), out
     for k in range(p.nconst):
-        c32[k] = <float>p.consts[k]
-    while s < end:
-        m = BLOCK if end - s > BLOCK else end - s
-        for k in range(p.nsteps):
-            sa = sb = 1
-            a = operand_at(p, p.first[k], ins, strides, out, tmp, c32, s, item, &sa)
-            b = operand_at(p, p.second[k], ins, strides, out, tmp, c32, s, item, &sb)
-            o = out + s * item if p.to[k] < 0 else tmp + (p.to[k] - p.nin) * BLOCK * item
-            p.loops[k][type](a, sa, b, sb, o, m)
-        s += m
+        single = <float>p.consts[k]
+        mxnd_tile_constant(places[1] + k * MXND_TILE_FAR * item, <char*>&p.consts[k] if item == 8 else <char*>&single, item,
+                           tile)
+    for k in range(p.nsteps):
+        parts[k].loop = p.loops[k][type]
+        parts[k].a = operand_at(p, p.first[k], ins, strides, places, start, tile, item, &parts[k].sa, &parts[k].a_step)
+        parts[k].b = operand_at(p, p.second[k], ins, strides, places, start, tile, item, &parts[k].sb, &parts[k].b_step)
+        parts[k].o = operand_at(p, p.to[k], ins, strides, places, start, tile, item, NULL, &parts[k].o_step)
+    mxnd_tiles(parts, p.nsteps, n, tile)
 
 
-cdef inline char* operand_at(Program p, int slot, char** ins, const Py_ssize_t* strides, char* out, char* tmp, float* c32,
-                             Py_ssize_t s, int item, Py_ssize_t* stride) noexcept nogil:
+cdef inline char* operand_at(Program p, int slot, char** ins, const Py_ssize_t* strides, char** places, Py_ssize_t start,
+                             Py_ssize_t tile, int item, Py_ssize_t* stride, Py_ssize_t* step) noexcept nogil:
+    """Where an operand begins; its stride, and its bytes from tile to tile.  places: temporaries, constants, output."""
+    cdef Py_ssize_t each = 1
+    cdef char* at
+    step[0] = 0
     if slot >= CONST:
-        stride[0] = 0
-        return <char*>&p.consts[slot - CONST] if item == 8 else <char*>&c32[slot - CONST]
-    if slot < 0:
-        return out + s * item
-    if slot < p.nin:
-        stride[0] = strides[slot]
-        return ins[slot] + s * strides[slot] * item
-    return tmp + (slot - p.nin) * BLOCK * item
+        each = tile == MXND_TILE_FAR
+        at = places[1] + (slot - CONST) * MXND_TILE_FAR * item
+    elif slot < p.nin:
+        if slot >= 0:
+            each = strides[slot]
+        at = (places[2] if slot < 0 else ins[slot]) + start * each * item
+        step[0] = tile * each * item
+    else:
+        at = places[0] + (slot - p.nin) * tile * item
+    if stride != NULL:
+        stride[0] = each
+    return at
 
 
 # ---- gradients in one pass --------------------------------------------------------------------------
@@ -206,7 +216,7 @@ def place(steps, result, nin):
                 free.append(slots[v])
         slots[o] = target
         out.append((core, args[0], args[1], target))
-    if count > MOST_TEMPORARIES or len(out) > MOST_STEPS or sum(isinstance(v, float) for s in out for v in s[1:3]) > 60:
+    if count > MOST_TEMPORARIES or len(out) > MOST_STEPS or sum(isinstance(v, float) for s in out for v in s[1:3]) > MOST_CONSTANTS:
         return None
     return out
 

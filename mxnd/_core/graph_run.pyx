@@ -9,6 +9,8 @@ from .array cimport MAXD, MX_F32, MX_F64, NDArray, Operator, mxnd_item, mxnd_loo
 from .call cimport execute, has_plan, set_recording_
 from .plan cimport Plan, find_plan, run_plan
 from .threads cimport threads_for
+from .tiles cimport (MXND_TILE_ALIGN, MXND_TILE_FAR, MXND_TILE_NEAR, mxnd_part, mxnd_tile, mxnd_tile_aligned, mxnd_tile_constant,
+                    mxnd_tiles)
 
 from .array import empty
 
@@ -20,7 +22,7 @@ cdef extern from "block_reduce.h" nogil:
     double block_reduce_f64(int kind, const double* x, Py_ssize_t n)
 
 cdef enum:
-    BLOCK = 1024                 # elements of a block
+    BLOCK = MXND_TILE_NEAR       # elements of a block
     MOST_STEPS = 32
     MOST_TEMPORARIES = 8
     MOST_ARRAYS = 32             # inputs and outputs of a fused group
@@ -232,13 +234,20 @@ cdef void finish(Fused f, char** at, double* partial, int threads) noexcept nogi
 
 cdef void some(Fused f, char** at, Py_ssize_t start, Py_ssize_t end, Py_ssize_t per, double* sums) noexcept nogil:
     """Blocks start to end - 1; every row of the innermost loop has per of them.  sums: what reductions came to."""
-    cdef char temporaries[MOST_TEMPORARIES * BLOCK * 8]
+    cdef char memory[MOST_TEMPORARIES * BLOCK * 8 + MXND_TILE_ALIGN]
+    cdef char numbers[MOST_CONSTANTS * MXND_TILE_FAR * 8 + MXND_TILE_ALIGN]
+    cdef char* places[2]
+    cdef mxnd_part parts[MOST_STEPS]
     cdef char* here[MOST_ARRAYS]
     cdef char* before[MOST_REDUCED]
     cdef char* x
     cdef double part
-    cdef Py_ssize_t b, row, i, n, rest
+    cdef Py_ssize_t b, row, i, n, rest, unused
     cdef int k, d, inside = f.levels - 1
+    cdef Py_ssize_t tile = mxnd_tile((end - start) * BLOCK * f.narrays * f.item)
+    places[0], places[1] = mxnd_tile_aligned(memory), mxnd_tile_aligned(numbers)
+    for k in range(f.nconstants):
+        mxnd_tile_constant(places[1] + k * MXND_TILE_FAR * f.item, <char*>&f.constants[k], f.item, tile)
     for k in range(f.nreduced):
         sums[k] = block_start(f.kind[k])
         before[k] = NULL
@@ -254,9 +263,11 @@ cdef void some(Fused f, char** at, Py_ssize_t start, Py_ssize_t end, Py_ssize_t 
             for k in range(f.narrays):
                 here[k] += rest * f.strides[k][d] * f.item
         for k in range(f.nsteps):
-            f.loops[k](operand(f, f.first[k], here, temporaries), stride(f, f.first[k]),
-                       operand(f, f.second[k], here, temporaries), stride(f, f.second[k]),
-                       operand(f, f.to[k], here, temporaries), n)
+            parts[k].loop = f.loops[k]
+            parts[k].a = operand(f, f.first[k], here, places, tile, &parts[k].sa, &parts[k].a_step)
+            parts[k].b = operand(f, f.second[k], here, places, tile, &parts[k].sb, &parts[k].b_step)
+            parts[k].o = operand(f, f.to[k], here, places, tile, &unused, &parts[k].o_step)
+        mxnd_tiles(parts, f.nsteps, n, tile)
         for k in range(f.nreduced):
             x = here[f.into[k]]
             if before[k] != x:                         # the next result begins
@@ -264,7 +275,7 @@ cdef void some(Fused f, char** at, Py_ssize_t start, Py_ssize_t end, Py_ssize_t 
                     store(f, k, before[k], sums[k])
                     sums[k] = block_start(f.kind[k])
                 before[k] = x
-            x = operand(f, f.source[k], here, temporaries)
+            x = operand(f, f.source[k], here, places, tile, &unused, &rest)
             part = block_reduce_f32(f.kind[k], <float*>x, n) if f.type == MX_F32 else block_reduce_f64(f.kind[k], <double*>x, n)
             sums[k] = block_join(f.kind[k], sums[k], part)
     for k in range(f.nreduced):
@@ -272,18 +283,21 @@ cdef void some(Fused f, char** at, Py_ssize_t start, Py_ssize_t end, Py_ssize_t 
             store(f, k, before[k], sums[k])
 
 
-cdef inline char* operand(Fused f, int v, char** here, char* temporaries) noexcept nogil:
+cdef inline char* operand(Fused f, int v, char** here, char** places, Py_ssize_t tile, Py_ssize_t* stride,
+                          Py_ssize_t* step) noexcept nogil:
+    """Where an operand begins in this block; its stride, and its bytes from tile to tile.  places: temporaries, constants."""
+    stride[0] = 1
     if v < TEMPORARY:
+        stride[0] = f.strides[v][f.levels - 1]
+        step[0] = tile * stride[0] * f.item
         return here[v]
     if v < CONSTANT:
-        return temporaries + (v - TEMPORARY) * BLOCK * f.item
-    return <char*>&f.constants[v - CONSTANT]
-
-
-cdef inline Py_ssize_t stride(Fused f, int v) noexcept nogil:
-    if v < TEMPORARY:
-        return f.strides[v][f.levels - 1]
-    return 1 if v < CONSTANT else 0
+        # holds one tile, or all of a block that is reduced
+        step[0] = tile * f.item if f.nreduced else 0
+        return places[0] + (v - TEMPORARY) * BLOCK * f.item
+    stride[0] = tile == MXND_TILE_FAR
+    step[0] = 0
+    return places[1] + (v - CONSTANT) * MXND_TILE_FAR * f.item
 
 
 # ---- steps ------------------------------------------------------------------------------------------
