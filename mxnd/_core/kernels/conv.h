@@ -33,7 +33,7 @@ static inline ptrdiff_t conv_volume(const ptrdiff_t *s) { return s[0] * s[1] * s
 static inline void conv_span(const conv_geometry *g, int axis, ptrdiff_t k, ptrdiff_t *from, ptrdiff_t *to)
 {
     ptrdiff_t first = g->pad[axis] - k * g->dil[axis], s = g->str[axis], end = g->in[axis] + first;
-    ptrdiff_t a = first <= 0 ? 0 : (first + s - 1) / s, b = end <= 0 ? 0 : (end + s - 1) / s;
+    ptrdiff_t a = first <= 0 ? 0 : s == 1 ? first : (first + s - 1) / s, b = end <= 0 ? 0 : s == 1 ? end : (end + s - 1) / s;
     b = MM_MIN(b, g->out[axis]);
     *from = MM_MIN(a, b);
     *to = b;

@@ -41,22 +41,35 @@ MM_INLINE V MM(pick)(V a, V b, MM(places) at)
 #endif
 }
 
-/* r[VL] as rows -> columns, by halving blocks. */
+/* Places of halves, for a and b in blocks of h lanes: the first block of a, the first of b, the third of a, ...; and the rest. */
+#define HALVES(lo, hi, h)                                                                                            \
+    MM(places) lo, hi;                                                                                               \
+    _Pragma("GCC unroll 16") for (int i_ = 0; i_ < VL; i_++) {                                                       \
+        lo[i_] = i_ & (h) ? VL + i_ - (h) : i_;                                                                      \
+        hi[i_] = i_ & (h) ? VL + i_ : i_ + (h);                                                                      \
+    }
+
+/* r[VL] as rows -> columns, by halving blocks.  Everything is unrolled: places are constants then, and r are registers. */
+MM_INLINE void MM(transpose_by)(V *r, const int h)
+{
+    if (h >= VL)
+        return;
+    HALVES(lo, hi, h)
+#pragma GCC unroll 16
+    for (int i = 0; i < VL; i++)
+        if (!(i & h)) {
+            V x = r[i], y = r[i + h];
+            r[i] = MM(pick)(x, y, lo);
+            r[i + h] = MM(pick)(x, y, hi);
+        }
+}
+
 MM_INLINE void MM(transpose)(V *r)
 {
-    for (int h = VL / 2; h > 0; h /= 2) {
-        MM(places) lo, hi;
-        for (int i = 0; i < VL; i++) {
-            lo[i] = i & h ? VL + i - h : i;
-            hi[i] = i & h ? VL + i : i + h;
-        }
-        for (int i = 0; i < VL; i++)
-            if (!(i & h)) {
-                V x = r[i], y = r[i + h];
-                r[i] = MM(pick)(x, y, lo);
-                r[i + h] = MM(pick)(x, y, hi);
-            }
-    }
+    MM(transpose_by)(r, 8);
+    MM(transpose_by)(r, 4);
+    MM(transpose_by)(r, 2);
+    MM(transpose_by)(r, 1);
 }
 
 /* to[q * step + i] = from[i * ld + q] for i < rows, q < k; step is a multiple of VL, and columns behind `rows` become 0. */
@@ -67,13 +80,16 @@ static void MM(turn)(ptrdiff_t rows, ptrdiff_t k, const T *from, ptrdiff_t ld, T
         ptrdiff_t q = 0;
         for (; q + VL <= k; q += VL) {
             V r[VL];
-            if (some == VL)
+            if (some == VL) {
+#pragma GCC unroll 16
                 for (int t = 0; t < VL; t++)
                     r[t] = *(const U *)(from + (i + t) * ld + q);
-            else
+            } else
+#pragma GCC unroll 16
                 for (int t = 0; t < VL; t++)
                     r[t] = t < some ? (V)*(const U *)(from + (i + t) * ld + q) : (V){0};
             MM(transpose)(r);
+#pragma GCC unroll 16
             for (int t = 0; t < VL; t++)
                 *(U *)(to + (q + t) * step + i) = r[t];
         }
@@ -102,17 +118,22 @@ static void MM(pack_b)(ptrdiff_t k, ptrdiff_t cols, const T *b, ptrdiff_t ldb, i
 }
 
 /* One vector whose lane i is the sum of the lanes of r[i]; r is used up. */
+MM_INLINE void MM(sums_by)(V *r, const int h)
+{
+    if (h >= VL)
+        return;
+    HALVES(lo, hi, h)
+#pragma GCC unroll 16
+    for (int i = 0; i < h; i++)
+        r[i] = MM(pick)(r[i], r[i + h], lo) + MM(pick)(r[i], r[i + h], hi);
+}
+
 MM_INLINE V MM(sums)(V *r)
 {
-    for (int h = VL / 2; h > 0; h /= 2) {
-        MM(places) lo, hi;
-        for (int i = 0; i < VL; i++) {
-            lo[i] = i & h ? VL + i - h : i;
-            hi[i] = i & h ? VL + i : i + h;
-        }
-        for (int i = 0; i < h; i++)
-            r[i] = MM(pick)(r[i], r[i + h], lo) + MM(pick)(r[i], r[i + h], hi);
-    }
+    MM(sums_by)(r, 8);
+    MM(sums_by)(r, 4);
+    MM(sums_by)(r, 2);
+    MM(sums_by)(r, 1);
     return r[0];
 }
 
@@ -152,7 +173,7 @@ MM_INLINE void MM(along)(const int r, const int w, ptrdiff_t k, const T *a, ptrd
     {                                                                                                                \
         MM(along)(r, w, k, a, lda, b, ldb, alpha, add, c, ldc);                                                      \
     }
-ALONG(1, 1) ALONG(4, 1) ALONG(8, 1) ALONG(1, 4) ALONG(1, 8) ALONG(2, 4) ALONG(3, 4) ALONG(4, 4)
+ALONG(1, 1) ALONG(4, 1) ALONG(8, 1) ALONG(1, 2) ALONG(8, 2) ALONG(1, 4) ALONG(1, 8) ALONG(2, 4) ALONG(3, 4) ALONG(4, 4)
 
 static void MM(inner)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, T alpha, const T *a, ptrdiff_t lda, const T *b, ptrdiff_t ldb,
                       int add, T *c, ptrdiff_t ldc)
@@ -163,17 +184,20 @@ static void MM(inner)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, T alpha, const T *a
         const ptrdiff_t kk = MM_MIN(deep, k - p);
         for (ptrdiff_t j = 0, w; j < n; j += w) {
             const T *y = b + j * ldb + p;
-            w = m == 1 && n - j >= 8 ? 8 : n - j >= 4 ? 4 : 1;
+            w = m == 1 && n - j >= 8 ? 8 : n - j >= 4 ? 4 : n - j >= 2 && m >= 8 ? 2 : 1;
             for (ptrdiff_t i = 0, r; i < m; i += r) {
                 const T *x = a + i * lda + p;
                 T *to = c + i * ldc + j;
-                r = w == 1 && m - i >= 8 ? 8 : MM_MIN(m - i, 4);
+                r = w <= 2 && m - i >= 8 ? 8 : MM_MIN(m - i, 4);
                 if (w == 8)
                     MM(along_1_8)(kk, x, lda, y, ldb, alpha, add, to, ldc);
                 else if (w == 4)
                     (r == 4 ? MM(along_4_4) : r == 3 ? MM(along_3_4) : r == 2 ? MM(along_2_4) : MM(along_1_4))(
                         kk, x, lda, y, ldb, alpha, add, to, ldc);
-                else {
+                else if (w == 2) {
+                    r = r < 8 ? 1 : r;
+                    (r == 8 ? MM(along_8_2) : MM(along_1_2))(kk, x, lda, y, ldb, alpha, add, to, ldc);
+                } else {
                     r = r < 4 ? 1 : r;
                     (r == 8 ? MM(along_8_1) : r == 4 ? MM(along_4_1) : MM(along_1_1))(kk, x, lda, y, ldb, alpha, add, to, ldc);
                 }
@@ -317,3 +341,4 @@ static void MM(serial)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, T alpha, const T *
 #undef TILES
 #undef NAMES
 #undef ALONG
+#undef HALVES
