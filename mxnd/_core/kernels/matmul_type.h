@@ -143,25 +143,47 @@ MM_INLINE void MM(along)(const int r, const int w, ptrdiff_t k, const T *a, ptrd
 {
     V s[16];                                    /* rows i and j at i * w + j; as long as the longest vector */
     T total[16];
+    ptrdiff_t p = 0;
+#pragma GCC unroll 16
     for (int i = 0; i < 16; i++)
         s[i] = (V){0};
-    ptrdiff_t p = 0;
     for (; p + VL <= k; p += VL) {
         V x[8];
+#pragma GCC unroll 8
         for (int j = 0; j < w; j++)
             x[j] = *(const U *)(b + j * ldb + p);
+#pragma GCC unroll 8
         for (int i = 0; i < r; i++) {
             V y = *(const U *)(a + i * lda + p);
+#pragma GCC unroll 8
             for (int j = 0; j < w; j++)
                 s[i * w + j] += y * x[j];
         }
     }
+#if MM_MASKED
+    if (p < k) {
+        const MM(mask) some = MM(first)((int)(k - p));
+        V x[8];
+#pragma GCC unroll 8
+        for (int j = 0; j < w; j++)
+            x[j] = (V)MM(load)(some, b + j * ldb + p);
+#pragma GCC unroll 8
+        for (int i = 0; i < r; i++) {
+            V y = (V)MM(load)(some, a + i * lda + p);
+#pragma GCC unroll 8
+            for (int j = 0; j < w; j++)
+                s[i * w + j] += y * x[j];
+        }
+        p = k;
+    }
+#endif
+#pragma GCC unroll 2
     for (int i = 0; i < r * w; i += VL)
         *(U *)(total + i) = MM(sums)(s + i);
     for (int i = 0; i < r; i++)
         for (int j = 0; j < w; j++) {
             T sum = total[i * w + j];
-            for (ptrdiff_t q = p; q < k; q++)
+            for (ptrdiff_t q = p; q < k && !MM_MASKED; q++)
                 sum += a[i * lda + q] * b[j * ldb + q];
             c[i * ldc + j] = add ? c[i * ldc + j] + alpha * sum : alpha * sum;
         }
@@ -259,7 +281,7 @@ static void MM(serial)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, T alpha, const T *
         MM(row)(n, k, alpha, a, ta ? lda : 1, b, ldb, add, c);
         return;
     }
-    if (tb && !ta && k >= VL && (m <= 4 || n <= 4 || ((m <= 24 || n <= 12) && k >= 4 * VL))) {
+    if (tb && !ta && (k >= VL ? m <= 4 || n <= 4 || ((m <= 24 || n <= 12) && k >= 4 * VL) : MM_MASKED && m <= 16 && n <= 16)) {
         MM(inner)(m, n, k, alpha, a, lda, b, ldb, add, c, ldc);
         return;
     }
