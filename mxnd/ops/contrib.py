@@ -144,7 +144,7 @@ def _multicast(p, *x):
 
 op("amp_multicast", inputs="data", variadic="num_outputs", params=dict(num_outputs=integer(at_least=1), cast_narrow=flag()),
    outputs=lambda p: tuple(f"output{k}" for k in range(p.num_outputs)) if p.num_outputs > 1 else ("output",),
-   shapes=_multicast_shapes, types=_multicast_types, compose=_multicast,
+   shapes=_multicast_shapes, types=_multicast_types, compose=_multicast, amp_cast=True,
    samples=(dict(inputs=[(2, 3), (2,)], params=dict(num_outputs=2)),),
    doc="Several arrays in one dtype: float16 and float32 become float32 if any of them is (with cast_narrow: float16 if any of them "
        "is); other dtypes stay.",

@@ -159,7 +159,7 @@ def _amp_types(p, ins, outs):
 
 
 op("amp_cast", inputs="data", params=dict(dtype=dtype(REQUIRED)), shapes=same, types=_amp_types, kernel="cast", grad=_cast_grad,
-   keeps_zero=True, samples=(dict(inputs=[(2, 3)], params=dict(dtype="float64")),),
+   keeps_zero=True, amp_cast=True, samples=(dict(inputs=[(2, 3)], params=dict(dtype="float64")),),
    doc="Cast of real numbers; arrays of whole numbers stay what they are.",
    example="mx.nd.amp_cast(mx.nd.array([1, 2]), dtype='float16')")
 

@@ -113,7 +113,13 @@ TEXT = ("over windows of data (n, channels, sizes of 1, 2 or 3 axes).\n"
         "Sizes become (size + 2 pad - kernel) / stride + 1, rounded down by the convention valid and up by full; global_pool "
         "takes all of the data as one window.  ")
 
-op("Pooling", inputs="data", aliases="_npx_pooling", stored=lambda p: 2 if p.pool_type == "max" else 1,
+
+def _stored(p):
+    """Files count a workspace where MXNet's own library for pooling may run."""
+    return 2 if p.pool_type == "max" and p.kernel and p.layout in (None, "NCW", "NCHW", "NCDHW") else 1
+
+
+op("Pooling", inputs="data", aliases="_npx_pooling", stored=_stored,
    params=dict(COMMON, cudnn_off=flag(), pooling_convention=choice("valid", "full", "same", "valid"), **STEPS,
                p_value=integer(None), count_include_pad=flag(None), **LAYOUT),
    shapes=_pool_shapes, kernel="pool_forward", arguments=_pool_arguments(False), kernel_types=BOTH, grad=_pool_grad(False),
@@ -293,7 +299,8 @@ def _upsampling(p, *x):
     return total
 
 
-op("UpSampling", inputs="data", variadic="num_args",
+op("UpSampling", inputs="data", variadic="num_args", named=lambda p: ("data", "weight") if p.sample_type == "bilinear" else None,
+   initial=dict.fromkeys(("weight", "arg1"), '["bilinear", {}]'),
    params=dict(scale=integer(at_least=1, at_most=1000), num_filter=integer(0, at_least=0),
                sample_type=choice(REQUIRED, "bilinear", "nearest"), multi_input_mode=choice("concat", "concat", "sum"),
                num_args=integer(at_least=1), workspace=integer(512, at_least=0)),

@@ -126,7 +126,7 @@ def _pool(p, data, rois, trans=None):
 op("_contrib_DeformablePSROIPooling", inputs="data rois trans", takes=_takes("data"),
    params=dict(SIZES, part_size=integer(0, at_least=0), sample_per_part=FORM["sample_per_part"], trans_std=FORM["trans_std"],
                no_trans=flag()),
-   shapes=_rule(_part), compose=_pool, checks=True,
+   shapes=_rule(_part), compose=_pool, checks=True, stored=lambda p: 2,
    samples=(dict(inputs=_INPUTS, params=_FORM), dict(inputs=_INPUTS[:2], params=dict(_FORM, no_trans=True)),
             dict(inputs=_INPUTS, params=dict(_FORM, pooled_size=3, part_size=2, output_dim=2))),
    doc="""The mean of samples of each cell of regions, cells moved and read from channels of their own.

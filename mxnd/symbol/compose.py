@@ -21,13 +21,17 @@ class _Default:
 DEFAULT = _Default()
 
 
-def as_attributes(given, owner, strict=False):
-    """Attributes as they are kept: known keys with their underscores, values as text."""
+def as_attributes(given, owner, strict=False, first=False):
+    """Attributes as they are kept: known keys with their underscores, values as text.
+
+    first: where a key is given in both spellings, the first one counts, as it does for operators; for variables the last."""
     out = {}
     for key, value in given.items():
         if strict and not isinstance(value, str):
             raise ValueError(f"{owner}: attribute {key!r}: expected text, got {type(value).__name__}")
-        out[stored_key(key)] = value if isinstance(value, str) else text_of(value)
+        key = stored_key(key)
+        if not first or key not in out:
+            out[key] = value if isinstance(value, str) else text_of(value)
     return out
 
 
@@ -119,11 +123,11 @@ def make(cls, op, hint, inputs, named, given, name=None, attr=None):
             attrs[key] = value
     scope = AttrScope.current.get(attr)
     if scope:
-        attrs = {**scope, **attrs}
+        attrs.update(scope)                                    # what attr= and scopes say wins over keywords
     if attrs:
-        attrs = as_attributes(attrs, op.name)
+        attrs = as_attributes(attrs, op.name, first=True)
         for key in [k for k in attrs if k in op.params]:       # attr= may hold parameters
-            params.setdefault(key, attrs.pop(key))
+            params[key] = attrs.pop(key)
     if op.variadic and inputs is not None and op.variadic in op.params and op.variadic not in params and inputs:
         params[op.variadic] = str(len(inputs))
     node = Node(op, None, {**params, **attrs})
@@ -133,7 +137,12 @@ def make(cls, op, hint, inputs, named, given, name=None, attr=None):
         entries = _variadic_entries(cls, node, p, inputs, named)
     else:
         entries = _named_entries(cls, node, p, named)
-    node.inputs = tuple(entries)
+    initial = getattr(op, "initial", None)
+    if initial:                                                # how variables are filled before training
+        for key, (source, _) in zip(op.input_names(p, len(entries)), entries):
+            if source.op is None and key in initial:
+                source.attrs.setdefault("__init__", initial[key])
+    node.take(tuple(entries))
     return cls._of(tuple((node, i) for i in range(node.visible)))
 
 
@@ -180,18 +189,14 @@ def missing(node, key):
     op = node.op
     if not op.auto_variables:
         raise MXNetError(f"{op.name}: input {key!r} is missing")
-    attrs = dict(node.attrs)
-    initial = getattr(op, "initial", {}).get(key)              # how the variable is filled before training
-    if initial is not None:
-        attrs["__init__"] = initial
-    return Node(None, f"{node.name}_{key}", attrs), 0
+    return Node(None, f"{node.name}_{key}", dict(node.attrs)), 0
 
 
 def variable(cls, name, attr=None, shape=None, lr_mult=None, wd_mult=None, dtype=None, init=None, stype=None, **kwargs):
     """See `mxnd.symbol.var`."""
     if not isinstance(name, str):
         raise TypeError(f"Variable: name: expected text, got {type(name).__name__}")
-    attrs = as_attributes(AttrScope.current.get(attr), f"Variable {name}", strict=True)
+    attrs = AttrScope.current.get(attr)
     if shape is not None:
         attrs["__shape__"] = text_of(shape)
     if lr_mult is not None:
@@ -209,6 +214,8 @@ def variable(cls, name, attr=None, shape=None, lr_mult=None, wd_mult=None, dtype
             raise ValueError(f"Variable {name}: unknown attribute {key!r}; names of further attributes start and end "
                              f"with two underscores, as in __{key}__")
         attrs[key] = text_of(value)
+    attrs = as_attributes(attrs, f"Variable {name}", strict=True)
+    name = attrs.pop("name", name)                             # an attribute of this name renames
     return cls._of(((Node(None, name, attrs), 0),))
 
 

@@ -4,7 +4,7 @@ import json
 from ..ops.declare import REGISTRY
 from ..ops.errors import MXNetError
 from . import subgraph
-from .node import HIDDEN, Node, is_attribute, order
+from .node import HIDDEN, Node, entry, is_attribute, order, version
 
 VERSION = 10901                          # the release whose files these are
 FLATTENED = ("argmax", "argmin")         # up to 0.9.4 an axis of -1 meant the flattened array here
@@ -20,49 +20,44 @@ def dumps(entries, without_amp_casts=False):
     return _object(_graph(nodes, entries, VERSION), 0)
 
 
-def _graph(nodes, entries, version=None):
+def _graph(nodes, entries, release=None):
     place = {id(n): k for k, n in enumerate(nodes)}
-    written = {}                                               # how often a variable was written so far
+    written = {}                                               # variables that a loop or a branch writes inside
     rows, counts = [], [0]
     for node in nodes:
         row = {"op": "null" if node.op is None else node.op.name, "name": node.name}
         if node.attrs:
             row["attrs"] = dict(sorted(node.attrs.items()))
-        for i in node.auxiliary():
-            target = id(node.inputs[i][0])
-            written[target] = written.get(target, 0) + 1
         if node.subgraphs:
             for i in subgraph.written(node):
                 written.setdefault(id(node.inputs[i][0]), 1)
-        row["inputs"] = [[place[id(n)], i, written.get(id(n), 0)] for n, i in node.inputs]
+        row["inputs"] = [[place[id(e[0])], e[1], version(e) or written.get(id(e[0]), 0)] for e in node.inputs]
         if node.subgraphs:
             row["subgraphs"] = [_graph(order(s._entries), s._entries) for s in node.subgraphs]
         rows.append(row)
         stored = getattr(node.op, "stored", None)
         counts.append(counts[-1] + (stored(node.params) if stored else len(node.outputs)))
     graph = {"nodes": rows, "arg_nodes": [k for k, n in enumerate(nodes) if n.op is None], "node_row_ptr": counts,
-             "heads": [[place[id(n)], i, 0] for n, i in entries]}
-    if version:
-        graph["attrs"] = {"mxnet_version": ["int", version]}
+             "heads": [[place[id(e[0])], e[1], version(e)] for e in entries]}
+    if release:
+        graph["attrs"] = {"mxnet_version": ["int", release]}
     return graph
 
 
 def _without_amp_casts(nodes, entries):
-    """The graph with the casts of mixed precision taken out."""
-    new, kept = {}, []
+    """The graph with no operator reading a cast of mixed precision; one that is itself a result stays."""
+    new = {}
 
-    def moved(entry):
-        return new.get(entry) or (new[entry[0]], entry[1])
+    def moved(pair):
+        node, i = pair
+        while getattr(node.op, "amp_cast", False):
+            pair = node.inputs[i]
+            node, i = pair
+        return entry(new[id(node)], i, version(pair))
     for node in nodes:
-        inputs = tuple(moved(e) for e in node.inputs)
-        if getattr(node.op, "amp_cast", False):
-            for i in range(len(node.outputs)):
-                new[(node, i)] = inputs[i]
-        else:
-            copy = Node(node.op, node.name, node.attrs, inputs, node.subgraphs)
-            new[node] = copy
-            kept.append(copy)
-    return kept, tuple(moved(e) for e in entries)
+        new[id(node)] = Node(node.op, node.name, node.attrs, tuple(map(moved, node.inputs)), node.subgraphs)
+    entries = tuple(entry(new[id(e[0])], e[1], version(e)) for e in entries)
+    return order(entries), entries
 
 
 def _text(value):
@@ -116,10 +111,10 @@ def loads(text, symbol_class):
         raise MXNetError(f"load_json: the text is no symbol graph ({type(e).__name__}: {e})") from None
 
 
-def _read(graph, symbol_class, where, version=None):
+def _read(graph, symbol_class, where, release=None):
     for key in ("nodes", "arg_nodes", "heads"):
         _list(_dict(graph, where, "the graph").get(key), where, repr(key))
-    version = _version(graph) if version is None else version
+    release = _version(graph) if release is None else release
     nodes = []
     for k, row in enumerate(graph["nodes"]):
         row = _dict(row, where, f"node {k}")
@@ -131,23 +126,23 @@ def _read(graph, symbol_class, where, version=None):
         attrs = {str(a): str(v) for a, v in attrs.items()}
         inputs = []
         for e in _list(row.get("inputs"), here, "'inputs'"):
-            at, index = _entry(e, here, "an input")
+            at, index, written = _entry(e, here, "an input")
             if at >= k:
                 raise MXNetError(f"{here} reads node {at}; expected one of the {k} before it")
             if index >= len(nodes[at].outputs):
                 raise MXNetError(f"{here}: an input is output {index} of {nodes[at].name!r}, which has {len(nodes[at].outputs)}")
-            inputs.append((nodes[at], index))
+            inputs.append(entry(nodes[at], index, written))
         op = _operator(_text_of(row.get("op"), here, "the operator"), name, where)
         if op is None and inputs:
             raise MXNetError(f"{here}: a variable has inputs")
         later = _renamed(attrs)
         subgraphs = None
         if row.get("subgraphs"):
-            subgraphs = [symbol_class._of(_read(g, symbol_class, here, version))
+            subgraphs = [symbol_class._of(_read(g, symbol_class, here, release))
                          for g in _list(row["subgraphs"], here, "'subgraphs'")]
         node = Node(op, name, attrs, inputs, subgraphs)
         if op is not None:
-            _upgrade(node, version)
+            _upgrade(node, release)
             graphs = getattr(op, "graphs", 0)
             if subgraphs and not graphs:
                 raise MXNetError(f"{here}: {op.name} takes no graphs, got {len(subgraphs)}")
@@ -160,12 +155,12 @@ def _read(graph, symbol_class, where, version=None):
         node.inputs = tuple(node.inputs)
         nodes.append(node)
     heads = [_entry(h, where, "a head") for h in graph["heads"]]
-    for at, index in heads:
+    for at, index, _ in heads:
         if at >= len(nodes) or index >= len(nodes[at].outputs):
             raise MXNetError(f"{where}: head {[at, index]} is no output of the graph's {len(nodes)} nodes")
     if not heads:
         raise MXNetError(f"{where}: the graph has no heads")
-    return tuple((nodes[at], index) for at, index in heads)
+    return tuple(entry(nodes[at], index, written) for at, index, written in heads)
 
 
 def _dict(value, where, what):
@@ -189,10 +184,10 @@ def _text_of(value, where, what):
 
 
 def _entry(value, where, what):
-    """(node, output) of an input or a head; a version may follow."""
+    """(node, output, version) of an input or a head; files of before 0.9 have no version."""
     if not isinstance(value, list) or len(value) not in (2, 3) or any(type(v) is not int or v < 0 for v in value):
         raise MXNetError(f"{where}: {what}: expected [node, output, version], got {value!s:.60}")
-    return value[0], value[1]
+    return value[0], value[1], value[2] if len(value) == 3 else 0
 
 
 def _version(graph):
@@ -224,19 +219,19 @@ def _renamed(attrs):
     return later
 
 
-def _upgrade(node, version):
+def _upgrade(node, release):
     """What files of earlier releases left out or meant otherwise."""
     op = node.op
     for key in [k for k in node.attrs if k not in op.params and not is_attribute(k)]:
-        if version < 10000 and op.params and not op.open_params:                      # user attributes without underscores
+        if release < 10000 and op.params and not op.open_params:                      # user attributes without underscores
             node.attrs[f"__{key}__"] = node.attrs.pop(key)
             node.changed()
-    if version < 904:                                          # how states are filled belongs to their variables since then
+    if release < 904:                                          # how states are filled belongs to their variables since then
         for key, (source, _) in zip(op.input_names(node.params), node.inputs):
             initial = getattr(op, "initial", {}).get(key)
             if initial is not None and source.op is None:
                 source.attrs.setdefault("__init__", initial)
-    if version < 905 and op.name in FLATTENED and node.attrs.get("axis") == "-1":
+    if release < 905 and op.name in FLATTENED and node.attrs.get("axis") == "-1":
         del node.attrs["axis"]
 
 
@@ -247,4 +242,10 @@ def _check(node, where):
         raise MXNetError(f"{where}: node {node.name!r}: {node.op.name} takes {len(names)} inputs, got {len(node.inputs)}")
     for key in names[len(node.inputs):]:
         from .compose import missing
-        node.inputs.append(missing(node, key))
+        source, index = missing(node, key)
+        if key in node.op.state_names(None if not node.op.open_params else node.params):
+            source.writes = 1
+        initial = getattr(node.op, "initial", {}).get(key)
+        if initial is not None:
+            source.attrs["__init__"] = initial
+        node.inputs.append(entry(source, index, source.writes))

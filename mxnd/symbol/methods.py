@@ -32,20 +32,18 @@ def astype(self, dtype, **kwargs):
 @_method
 def reshape(self, *shape, **kwargs):
     """See `mxnd.symbol.reshape`; the lengths may be given one by one."""
-    if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
-        shape = tuple(shape[0])
     if shape:
-        kwargs["shape"] = shape
+        kwargs["shape"] = shape if len(shape) > 1 else shape[0]
     return apply("reshape", "reshape", self, **kwargs)
 
 
 @_method
 def transpose(self, *axes, **kwargs):
     """See `mxnd.symbol.transpose`; the axes may be given one by one."""
-    if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
-        axes = axes[0]
+    if len(axes) == 1 and axes[0] is None:
+        axes = ()
     if axes:
-        kwargs["axes"] = tuple(axes)
+        kwargs["axes"] = axes if len(axes) > 1 else axes[0]
     return apply("transpose", "transpose", self, **kwargs)
 
 
@@ -76,10 +74,8 @@ def diag(self, k=0, **kwargs):
 @_method
 def broadcast_to(self, *shape, **kwargs):
     """See `mxnd.symbol.broadcast_to`; the lengths may be given one by one."""
-    if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
-        shape = tuple(shape[0])
     if shape:
-        kwargs["shape"] = shape
+        kwargs["shape"] = shape if len(shape) > 1 else shape[0]
     return apply("broadcast_to", "broadcast_to", self, **kwargs)
 
 

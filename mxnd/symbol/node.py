@@ -6,18 +6,39 @@ from .collector import uncollected
 HIDDEN = ("ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage")
 
 
+class Written(tuple):
+    """The (node, output) pair of a variable that operators write in place; `version` counts how many had done so when the
+    pair was made, and symbol files show it."""
+
+
+def entry(node, index, version=0):
+    """An input or an output of a graph: a plain pair, unless the variable has been written."""
+    if not version:
+        return node, index
+    pair = Written((node, index))
+    pair.version = version
+    return pair
+
+
+def version(pair):
+    """How often a variable had been written."""
+    return getattr(pair, "version", 0)
+
+
 class Node:
     """An operator with its inputs, or a variable (op is None).
 
     inputs are (node, output number) pairs; attrs holds text: parameters as they were given, and
-    attributes.  Everything worked out from these is kept until the attributes change."""
+    attributes.  Everything worked out from these is kept until the attributes change.  writes: how many operators write the
+    variable."""
 
-    __slots__ = ("op", "name", "attrs", "inputs", "subgraphs", "_params", "_outputs", "_visible")
+    __slots__ = ("op", "name", "attrs", "inputs", "subgraphs", "writes", "_params", "_outputs", "_visible")
 
     def __init__(self, op, name, attrs=None, inputs=(), subgraphs=None):
         self.op, self.name, self.attrs = op, name, {} if attrs is None else attrs
         self.inputs = inputs
         self.subgraphs = subgraphs
+        self.writes = 0
         self._params = self._outputs = self._visible = None
 
     @property
@@ -66,8 +87,31 @@ class Node:
 
     def auxiliary(self):
         """Positions of the inputs that are auxiliary states: those declared, or else those written in place."""
+        return self.auxiliary_of(self.inputs)
+
+    def auxiliary_of(self, inputs):
+        """The same for these inputs."""
         names = () if self.op is None else self.op.state_names(self.params if self.op.open_params else None)
-        return [i for i, n in enumerate(self.input_names()[:len(self.inputs)]) if n in names] if names else ()
+        if not names:
+            return ()
+        return [i for i, n in enumerate(self.op.input_names(self.params, len(inputs))[:len(inputs)]) if n in names]
+
+    def take(self, inputs):
+        """Set the inputs, and count those that the operator writes."""
+        states = self.auxiliary_of(inputs)
+        for i in states:
+            if inputs[i][0].op is not None:
+                raise MXNetError(f"{self.op.name}: input {self.op.input_names(self.params, len(inputs))[i]!r} is written, so it has "
+                                 f"to be a variable; got {inputs[i][0].output_name(inputs[i][1])!r}")
+        for i in states:
+            inputs[i][0].writes += 1
+        for n, _ in inputs:
+            if n.writes:
+                break
+        else:
+            self.inputs = inputs
+            return
+        self.inputs = tuple(entry(n, i, n.writes if n.op is None else 0) for n, i in inputs)
 
     def shown_attrs(self):
         """Attributes as users read them: hidden ones under both spellings."""
@@ -135,14 +179,19 @@ def copy_graph(entries, replace=None):
             new[id(node)] = node
             continue
         copy = Node(node.op, node.name, dict(node.attrs), node.inputs, node.subgraphs)
+        copy.writes = node.writes
         new[id(node)] = copy
         made.append(copy)
 
-    def moved(entry):
-        node, index = entry
-        return replace[id(node)] if id(node) in replace else (new[id(node)], index)
+    def moved(pair):
+        node, index = pair
+        return replace[id(node)] if id(node) in replace else entry(new[id(node)], index, version(pair))
     for copy in made:
-        copy.inputs = tuple(map(moved, copy.inputs))
+        inputs = tuple(map(moved, copy.inputs))
+        if replace and any(id(n) in replace for n, _ in copy.inputs):
+            copy.take(inputs)
+        else:
+            copy.inputs = inputs
     return tuple(map(moved, entries))
 
 
@@ -152,7 +201,7 @@ def describe(entries):
     nodes = order(entries)
     if len(nodes) == 1 and nodes[0].op is not None:
         return f"AtomicFunctor  Op:{nodes[0].op.name}\n"
-    if len(nodes) > 1 or nodes[0].op is not None:
+    if len(nodes) > 1 or nodes[0].op is not None or len(entries) > 1:
         lines.append("Symbol Outputs:")
         lines += [f"\toutput[{k}]={n.name}({i})" for k, (n, i) in enumerate(entries)]
     for node in nodes:
@@ -160,10 +209,9 @@ def describe(entries):
             lines.append(f"Variable:{node.name}")
             continue
         lines += ["-" * 20, f"Op:{node.op.name}, Name={node.name}", "Inputs:"]
-        aux = set(node.auxiliary())
         for k, (n, i) in enumerate(node.inputs):
-            version = f" version={int(k in aux)}" if n.op is None else ""
-            lines.append(f"\targ[{k}]={n.name}({i}){version}")
+            state = f" version={version(node.inputs[k])}" if n.op is None else ""
+            lines.append(f"\targ[{k}]={n.name}({i}){state}")
         if node.attrs:
             lines.append("Attrs:")
             lines += [f"\t{key}={value}" for key, value in sorted(node.attrs.items())]

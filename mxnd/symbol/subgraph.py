@@ -4,7 +4,7 @@ from ..ops.control import Shapes, Types
 from ..ops.declare import F
 from ..ops.errors import MXNetError
 from . import infer
-from .node import Node, auxiliary, order
+from .node import Node, auxiliary, entry, order, version
 
 KEY = "__subgraph_name__"                # the attribute that tells which graph a node was made for
 
@@ -28,14 +28,15 @@ def cut(entries, name, holders):
             sources[id(copy)] = (Node(None, node.name, dict(node.attrs)), 0) if given is None else given
             continue
         inputs = []
-        for n, i in node.inputs:
+        for pair in node.inputs:
+            n, i = pair
             if id(n) in new:
-                inputs.append((new[id(n)], i))
+                inputs.append(entry(new[id(n)], i, version(pair)))
                 continue
             if (id(n), i) not in outside:
                 stand_in = outside[id(n), i] = Node(None, n.output_name(i))
                 sources[id(stand_in)] = (n, i)
-            inputs.append((outside[id(n), i], 0))
+            inputs.append(entry(outside[id(n), i], 0, version(pair)))
         copy.inputs = tuple(inputs)
     part = tuple((new[id(n)], i) for n, i in entries)
     return part, [sources[id(n)] for n in order(part) if n.op is None]

@@ -7,7 +7,7 @@ from ..ops.errors import MXNetError, NotImplementedForSymbol
 from ..ops.params import dtype_name
 from . import bind, files, infer, json
 from .compose import as_attributes, call
-from .node import auxiliary, copy_graph, describe, order
+from .node import auxiliary, copy_graph, describe, entry, order
 
 __all__ = ["Group", "Symbol"]
 
@@ -55,7 +55,7 @@ class Symbol:
         if isinstance(index, slice):
             chosen = entries[index]
             if not chosen:
-                raise IndexError(f"no output lies in {index}; there are {len(entries)}")
+                raise TypeError(f"no output lies in {index}; there are {len(entries)}")
             return Symbol(chosen)
         if not hasattr(index, "__index__"):
             raise TypeError(f"outputs are chosen by number, name or slice, got {type(index).__name__}")
@@ -77,7 +77,7 @@ class Symbol:
         -------
         Symbol
         """
-        return Symbol((n, i) for n in order(self._entries) for i in range(n.visible))
+        return Symbol(entry(n, i, n.writes) for n in order(self._entries) for i in range(n.visible))
 
     def get_children(self):
         """A group of the direct inputs; None when there are none.
@@ -130,6 +130,8 @@ class Symbol:
         -------
         str or None
         """
+        if not isinstance(key, str):
+            raise TypeError(f"attr: expected the name of an attribute, got {type(key).__name__}")
         node = self._one_node()
         if node is None:
             return None
@@ -166,7 +168,9 @@ class Symbol:
         if node is None:
             raise MXNetError("_set_attr: a group has no attributes of its own")
         before = dict(node.attrs)
-        node.attrs.update(as_attributes(kwargs, node.name, strict=True))
+        given = as_attributes(kwargs, node.name, strict=True)
+        name = given.pop("name", node.name)                    # an attribute of this name renames
+        node.attrs.update(given)
         node.changed()
         try:
             node.check()
@@ -174,6 +178,7 @@ class Symbol:
             node.attrs = before
             node.changed()
             raise
+        node.name = name
 
     # ---- composition
     def __call__(self, *args, **kwargs):
