@@ -1,4 +1,6 @@
 """Attributes that a block of code gives to every node made in it, `mx.AttrScope`."""
+from collections.abc import Mapping
+
 from .scopes import Scopes
 
 __all__ = ["AttrScope"]
@@ -49,6 +51,8 @@ class AttrScope(metaclass=_Current):
         -------
         dict
         """
+        if attr and not isinstance(attr, Mapping):
+            raise TypeError(f"attr: expected a dict of text by names, got {type(attr).__name__}")
         return {**self._merged, **attr} if attr else dict(self._merged)
 
     def __enter__(self):

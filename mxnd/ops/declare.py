@@ -311,7 +311,7 @@ def binary(name, c, grad=None, *, ints=None, names="", same="", scalar="", rscal
                     return [None]
                 return [f(g[0], x[0], p.scalar, y[0]) if side == 0 else f(g[0], p.scalar, x[0], y[0])]
             o = Op(first, inputs="data", params={"scalar": _params.number(1.0), "is_int": _params.flag(True)},
-                   family="rscalar" if side else "scalar", shapes=_shapes.same,
+                   family="rscalar" if side else "scalar", shapes=_shapes.same, types=_shapes.scalar_type,
                    grad=one if pair[side] else None, aliases=" ".join(rest),
                    doc=doc + ("  The left side is a number." if side else "  The right side is a number."),
                    keeps_zero=keeps_zero_scalar, **common)

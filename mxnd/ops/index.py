@@ -93,9 +93,20 @@ def _pick_shape(p, data, index):
     return kept if p.keepdims else dropped or (1,)
 
 
+_pick_whole = forward(_pick_shape)
+
+
+def _pick_shapes(p, ins, outs):
+    data, index = ins
+    if known(data) and index is None and p.axis is not None:
+        a = axis_of(p.axis, len(data))
+        ins = [data, data[:a] + data[a + 1:] or (1,)]
+    return _pick_whole(p, ins, outs)
+
+
 _PICK = dict(axis=integer(-1, nullable=True), keepdims=flag(), mode=choice("clip", "clip", "wrap"))
 
-op("pick", inputs="data index", aliases="choose_element_0index _npx_pick", params=_PICK, shapes=forward(_pick_shape),
+op("pick", inputs="data index", aliases="choose_element_0index _npx_pick", params=_PICK, shapes=_pick_shapes,
    types=first_type,
    kernel="pick", arguments=lambda p, ins, outs: [MODES.index(p.mode), *_around(ins[0], p.axis)[1:]],
    grad=lambda p, g, x, y: [lambda: F._backward_pick(g[0], x[1], **p._asdict(), shape=x[0].shape), None],

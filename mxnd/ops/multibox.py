@@ -120,7 +120,13 @@ def _proposal_shape(many):
         unify(info, (prob[0], 3), "shape of im_info and (samples, 3)")
         rows = prob[0] * p.rpn_post_nms_top_n
         return [(rows, 5), (rows, 1)]
-    return forward(rule)
+    whole = forward(rule)
+
+    def with_info(p, ins, outs):                               # the sizes of images follow from the number of samples
+        if ins[0] is not None and ins[2] is None:
+            ins = [*ins[:2], (ins[0][0], 3)]
+        return whole(p, ins, outs)
+    return with_info
 
 
 def _proposal(name, many, text):

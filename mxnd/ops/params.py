@@ -1,4 +1,5 @@
 """Typed operator parameters: checked Python values, and their text in symbol files."""
+import math
 import operator
 
 from .errors import MXNetError
@@ -36,6 +37,8 @@ class Param:
         if value is None:
             if self.nullable:
                 return None
+            if self.default == () and self.kind == "shape":    # as in stride=None: not given
+                return ()
             raise ValueError(f"expected {self.expected()}, got None")
         try:
             value = _PARSERS[self.kind](self, value)
@@ -63,7 +66,10 @@ class Param:
             if self.kind is int:
                 return int(text)
             if self.kind is float:
-                return float(text)
+                value = float(text)
+                if math.isinf(value) and "inf" not in text.lower():
+                    raise ValueError
+                return value
             return _tuple_from_text(text, int if self.kind == "shape" else float)
         except (KeyError, ValueError):
             raise ValueError(f"expected {self.expected()}, got {_short(text)}") from None

@@ -110,6 +110,21 @@ def same_types(p, ins, outs):
     return [t] * len(ins), [t] * len(outs)
 
 
+def scalar_type(p, ins, outs):
+    """An array and a number: the dtype of the array, and int64 for bool."""
+    t = ins[0]
+    if t is None:                                              # int64 may come of bool too
+        return ins if outs[0] in (None, "bool", "int64") else [outs[0]], outs
+    return ins, [unify_types(outs[0], "int64" if t == "bool" else t)]
+
+
+def unify_types(a, b):
+    """The dtype that both say."""
+    if a is not None and b is not None and a != b:
+        raise ValueError(f"inputs have different dtypes: {a} and {b}; expected one dtype (use astype)")
+    return a or b
+
+
 def first_type(p, ins, outs):
     """Outputs have the dtype of the first input; the other inputs are free."""
     t = ins[0] or next((o for o in outs if o), None)

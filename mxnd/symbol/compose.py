@@ -206,8 +206,12 @@ def variable(cls, name, attr=None, shape=None, lr_mult=None, wd_mult=None, dtype
     if dtype is not None:
         attrs["__dtype__"] = str(_dtype_code(dtype))
     if init is not None:
+        if not isinstance(init, str) and not hasattr(init, "dumps"):
+            raise AttributeError(f"Variable {name}: init: expected text or an initializer, got {type(init).__name__}")
         attrs["__init__"] = init if isinstance(init, str) else init.dumps()
     if stype is not None:
+        if not isinstance(stype, str) or stype not in STORAGE:
+            raise KeyError(f"Variable {name}: stype: expected one of {', '.join(STORAGE)}, got {stype!r:.40}")
         attrs["__storage_type__"] = str(STORAGE[stype])
     for key, value in kwargs.items():
         if not is_attribute(key):

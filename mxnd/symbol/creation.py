@@ -105,7 +105,11 @@ def full(shape, val, dtype=None, **kwargs):
     >>> mx.sym.full((2,), 7).eval(ctx=mx.cpu())[0].asnumpy().tolist()
     [7.0, 7.0]
     """
-    return apply("_full", "_full", shape=shape, value=float(val), dtype=dtype or "float32", **kwargs)
+    try:
+        val = float(val)
+    except (TypeError, ValueError, OverflowError) as e:
+        raise (TypeError if isinstance(e, TypeError) else ValueError)(f"full: val: expected a number, got {val!r:.40}") from None
+    return apply("_full", "_full", shape=shape, value=val, dtype=dtype or "float32", **kwargs)
 
 
 def arange(start, stop=None, step=1.0, repeat=1, infer_range=False, name=None, dtype=None):

@@ -82,6 +82,8 @@ def _object(items, indent):
 
 
 def _array(items, indent):
+    if items and isinstance(items[0], (int, list)):            # numbers, and lists of numbers: as Python prints them
+        return str(items) if len(items) <= 10 else _lines("[", map(str, items), "]", indent)
     inside = [_value(v, indent + 2) for v in items]
     if len(items) <= 10 and not (items and isinstance(items[0], dict)):
         return "[" + ", ".join(inside) + "]"

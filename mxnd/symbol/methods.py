@@ -40,8 +40,6 @@ def reshape(self, *shape, **kwargs):
 @_method
 def transpose(self, *axes, **kwargs):
     """See `mxnd.symbol.transpose`; the axes may be given one by one."""
-    if len(axes) == 1 and axes[0] is None:
-        axes = ()
     if axes:
         kwargs["axes"] = axes if len(axes) > 1 else axes[0]
     return apply("transpose", "transpose", self, **kwargs)

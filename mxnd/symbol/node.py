@@ -47,7 +47,7 @@ class Node:
         if self._params is None:
             op = self.op
             given = {k: v for k, v in self.attrs.items() if (not is_attribute(k) if op.open_params else k in op.params)}
-            if not op.open_params and len(given) != len(self.attrs) and op.params and not getattr(op, "ignores_unknown", False):
+            if not op.open_params and len(given) != len(self.attrs) and op.params and not getattr(op, "accepts_unknown_params", False):
                 for key in self.attrs:
                     if key not in op.params and not is_attribute(key):
                         raise MXNetError(f"{op.name}: unknown parameter {key!r}; expected one of {', '.join(op.params)} "
@@ -199,7 +199,7 @@ def describe(entries):
     """A graph in words, node by node."""
     lines = []
     nodes = order(entries)
-    if len(nodes) == 1 and nodes[0].op is not None:
+    if len(nodes) == len(entries) == 1 and nodes[0].op is not None:
         return f"AtomicFunctor  Op:{nodes[0].op.name}\n"
     if len(nodes) > 1 or nodes[0].op is not None or len(entries) > 1:
         lines.append("Symbol Outputs:")

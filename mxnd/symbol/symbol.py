@@ -160,7 +160,11 @@ class Symbol:
         -------
         dict of str to dict
         """
-        return {n.name: n.shown_attrs() for n in order(self._entries) if n.attrs}
+        found = {}
+        for n in order(self._entries):
+            if n.attrs:
+                found.setdefault(n.name, {}).update(n.shown_attrs())
+        return found
 
     def _set_attr(self, **kwargs):
         """Set attributes of this node; values are text."""
@@ -409,6 +413,9 @@ class Symbol:
         return Symbol(copy_graph(self._entries))
 
     # ---- what only arrays have
+    def __array__(self, dtype=None, copy=None):
+        raise NotImplementedForSymbol("__array__", "numpy.asarray")
+
     def __bool__(self):
         raise NotImplementedForSymbol("__bool__", "bool")
 
@@ -478,7 +485,10 @@ def Group(symbols, create_fn=Symbol):
     """
     if isinstance(symbols, Symbol):
         raise NotImplementedForSymbol("Group", "a list of symbols")
-    symbols = list(symbols)
+    try:
+        symbols = list(symbols)
+    except TypeError:
+        raise TypeError(f"Group: expected a list of symbols, got {type(symbols).__name__}") from None
     if not symbols or not all(isinstance(s, Symbol) for s in symbols):
         raise TypeError("Group: expected a list of symbols")
     return create_fn([e for s in symbols for e in s._entries])
