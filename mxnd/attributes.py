@@ -6,7 +6,7 @@ from .scopes import Scopes
 __all__ = ["AttrScope"]
 
 
-_scopes = Scopes()
+_scopes = Scopes()          # (scope, its attributes together with those around it) for each block entered
 
 
 class _Current(type):
@@ -14,8 +14,8 @@ class _Current(type):
     def current(cls):
         """The scope in use in this thread."""
         if not _scopes.stack:
-            _scopes.stack.append(AttrScope())
-        return _scopes.stack[-1]
+            return _NONE
+        return _scopes.stack[-1][0]
 
 
 class AttrScope(metaclass=_Current):
@@ -38,7 +38,6 @@ class AttrScope(metaclass=_Current):
             if not isinstance(value, str):
                 raise ValueError(f"AttrScope: attribute {key!r}: expected text, got {type(value).__name__}")
         self._attr = kwargs
-        self._merged = kwargs
 
     def get(self, attr):
         """The scope's attributes together with those given, which win.
@@ -53,14 +52,16 @@ class AttrScope(metaclass=_Current):
         """
         if attr and not isinstance(attr, Mapping):
             raise TypeError(f"attr: expected a dict of text by names, got {type(attr).__name__}")
-        return {**self._merged, **attr} if attr else dict(self._merged)
+        merged = next((m for scope, m in reversed(_scopes.stack) if scope is self), self._attr)
+        return {**merged, **attr} if attr else dict(merged)
 
     def __enter__(self):
-        outer = AttrScope.current
-        self._merged = {**outer._merged, **self._attr}
-        _scopes.stack.append(self)
+        outer = _scopes.stack[-1][1] if _scopes.stack else {}
+        _scopes.stack.append((self, {**outer, **self._attr}))
         return self
 
     def __exit__(self, ptype, value, trace):
         _scopes.stack.pop()
-        self._merged = self._attr
+
+
+_NONE = AttrScope()         # what holds outside all blocks

@@ -122,11 +122,13 @@ def _proposal_shape(many):
         return [(rows, 5), (rows, 1)]
     whole = forward(rule)
 
-    def with_info(p, ins, outs):                               # the sizes of images follow from the number of samples
-        if ins[0] is not None and ins[2] is None:
-            ins = [*ins[:2], (ins[0][0], 3)]
-        return whole(p, ins, outs)
-    return with_info
+    def rest_follows(p, ins, outs):                            # from cls_prob: the offsets of anchors, the sizes of images
+        prob, pred, info = ins
+        if prob is not None and len(prob) == 4:
+            pred = pred or (prob[0], 4 * len(p.scales) * len(p.ratios), *prob[2:])
+            info = info or (prob[0], 3)
+        return whole(p, [prob, pred, info], outs)
+    return rest_follows
 
 
 def _proposal(name, many, text):

@@ -55,7 +55,8 @@ class Symbol:
         if isinstance(index, slice):
             chosen = entries[index]
             if not chosen:
-                raise TypeError(f"no output lies in {index}; there are {len(entries)}")
+                asked = range(index.start or 0, len(entries) if index.stop is None else index.stop, index.step or 1)
+                raise (IndexError if len(asked) else TypeError)(f"no output lies in {index}; there are {len(entries)}")
             return Symbol(chosen)
         if not hasattr(index, "__index__"):
             raise TypeError(f"outputs are chosen by number, name or slice, got {type(index).__name__}")
@@ -200,6 +201,8 @@ class Symbol:
         Symbol
         """
         name = kwargs.pop("name", None)
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"compose: name: expected text, got {type(name).__name__}")
         if args and kwargs:
             raise TypeError("compose: give the symbols by position or by name, not both")
         for value in (*args, *kwargs.values()):
@@ -445,7 +448,7 @@ def _refuse(name, alias=None):
 
 for _name in ("asnumpy", "asscalar", "wait_to_read", "as_in_context", "copy", "detach", "backward"):
     setattr(Symbol, _name, _refuse(_name))
-for _name, _sign in (("iadd", "+="), ("isub", "-="), ("imul", "*="), ("itruediv", "/="), ("imod", "%="), ("ipow", "**=")):
+for _name, _sign in (("iadd", "+="), ("isub", "-="), ("imul", "*="), ("itruediv", "/=")):
     setattr(Symbol, f"__{_name}__", _refuse(f"__{_name}__", _sign))
 
 

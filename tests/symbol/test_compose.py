@@ -65,7 +65,7 @@ def test_calling_a_symbol_replaces_variables_in_a_copy():
     again = net(d=V("z") * 2, name="f")
     assert again.list_arguments() == ["z"] and again.name == "f"
     assert net.list_arguments() == ["d"] and net.name == "e"
-    for bad in (lambda: net(3), lambda: net(V("a"), d=V("b")), lambda: net(d=3)):
+    for bad in (lambda: net(3), lambda: net(V("a"), d=V("b")), lambda: net(d=3), lambda: net(name=3)):
         with pytest.raises(TypeError):
             bad()
     with pytest.raises(mx.MXNetError, match="no variable 'q'"):
@@ -77,8 +77,12 @@ def test_outputs_by_number_name_and_slice():
     assert s.list_outputs() == ["s_output0", "s_output1", "s_output2"] and s.name == "s" and len(s) == 3
     assert s[1].list_outputs() == s["s_output1"].list_outputs() == ["s_output1"]
     assert s[1:].list_outputs() == ["s_output1", "s_output2"] and s[-1].list_outputs() == ["s_output2"]
-    with pytest.raises(IndexError):
-        s[3]
+    for beyond in (3, -4, slice(3, 5)):
+        with pytest.raises(IndexError):
+            s[beyond]
+    for nothing in (slice(1, 1), slice(2, 1), slice(3, None), 1.0, None, (0,)):
+        with pytest.raises(TypeError):
+            s[nothing]
     with pytest.raises(ValueError, match="no output"):
         s["t"]
     g = S.Group([s[0], V("y")])
@@ -113,6 +117,9 @@ def test_parameters_are_kept_as_text():
     (lambda x: x + mx.nd.ones((1,)), TypeError), (lambda x: x + None, TypeError), (lambda x: np.ones(2) + x, TypeError),
     (lambda x: bool(x), mx.base.NotImplementedForSymbol), (lambda x: x.asnumpy(), mx.base.NotImplementedForSymbol),
     (lambda x: V(3), TypeError), (lambda x: V("a", foo="x"), ValueError), (lambda x: S.Group([x, 3]), TypeError),
+    (lambda x: np.asarray(x), mx.base.NotImplementedForSymbol), (lambda x: x + 10 ** 400, mx.MXNetError), (lambda x: x.attr(3), TypeError),
+    (lambda x: V("a", stype="no"), KeyError), (lambda x: V("a", init=3), AttributeError), (lambda x: V("a", attr="b"), TypeError),
+    (lambda x: S.Group(3), TypeError), (lambda x: S.full((2,), "a"), ValueError), (lambda x: S.full((2,), 10 ** 400), ValueError),
     (lambda x: S.nosuch, AttributeError), (lambda x: S.random.uniform(x, 1), AssertionError)])
 def test_refused(call, error):
     with pytest.raises(error):
@@ -132,3 +139,19 @@ def test_full_writes_a_float_and_a_group_shows_its_first_attributes():
     fc = S.FullyConnected(V("x"), num_hidden=2, attr={"__q__": "1"})
     assert S.Group([fc, S.exp(V("y"))]).list_attr() == {"num_hidden": "2", "__q__": "1"}
     assert S.Group([fc, S.exp(V("y"))]).attr("num_hidden") is None
+
+
+def test_remainder_and_power_in_place_make_new_symbols():
+    x = y = V("x")
+    x %= 2
+    y **= 2
+    assert (x.name, y.name) == ("_modscalar0", "_powerscalar0")
+    for change in ("+=", "-=", "*=", "/="):
+        with pytest.raises(mx.base.NotImplementedForSymbol):
+            exec(f"v {change} 1", {"v": V("x")})
+
+
+def test_errors_can_be_pickled():
+    for e in (mx.base.NotImplementedForSymbol("f", "g"), mx.base.NotSupportedForSparseNDArray("f", "g"), mx.MXNetError("text")):
+        again = pickle.loads(pickle.dumps(e))
+        assert type(again) is type(e) and str(again) == str(e)

@@ -102,3 +102,22 @@ def test_zero_in_a_new_array_stands_for_any_size(name):
 def test_an_unknown_batch_passes_through(make, shape):
     assert make(V("x")).infer_shape_partial(x=(0, 4, 6))[1] == [shape]
     assert make(V("x")).infer_shape_partial(x=(5, 4, 6))[1] == make(V("x")).infer_shape(x=(5, 4, 6))[1]
+
+
+@pytest.mark.filterwarnings("ignore:_.*the fraction of")
+@pytest.mark.parametrize("number", [1, 2.5])
+def test_numbers_with_bool_arrays_give_int64(number):
+    x = mx.sym.var("x").astype("bool")
+    for s in (x + number, number - x, x * number, x > number, number == x):
+        assert s.infer_type(x="float32")[1] == [np.int64]
+        got = s.bind(mx.cpu(), {"x": mx.nd.array([0, 1])}).forward()[0]
+        assert got.dtype == np.int64
+    whole = (x * 3 - 1).bind(mx.cpu(), {"x": mx.nd.array([0, 1, 5])}).forward()[0]
+    assert whole.asnumpy().tolist() == [-1, 2, 2]
+
+
+def test_shapes_of_indices_and_of_boxes_follow_from_the_data():
+    x, y, z = map(mx.sym.var, "xyz")
+    assert mx.sym.pick(x, y, axis=1, keepdims=True).infer_shape(x=(2, 3, 4)) == ([(2, 3, 4), (2, 4)], [(2, 1, 4)], [])
+    s = mx.sym.contrib.MultiProposal(x, y, z, scales=(1,), ratios=(0.5, 1), rpn_post_nms_top_n=4)
+    assert s.infer_shape(x=(2, 4, 2, 3))[0] == [(2, 4, 2, 3), (2, 8, 2, 3), (2, 3)]
