@@ -8,6 +8,9 @@ REQUIRED = type("Required", (), {"__repr__": lambda self: "<required>", "__bool_
 DTYPES = ("float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool", "bfloat16")   # by internal code
 FILE_CODES = {"float32": 0, "float64": 1, "float16": 2, "uint8": 3, "int32": 4, "int8": 5, "int64": 6, "bool": 7,
               "bfloat16": 12}
+SPELLED = {text: name for name, spellings in {          # NumPy's other words
+    "float32": "f4 f single", "float64": "f8 d double float", "float16": "f2 e half", "uint8": "u1 B ubyte",
+    "int32": "i4 i intc", "int8": "i1 b byte", "int64": "i8 l q int longlong", "bool": "b1 ? bool_"}.items() for text in spellings.split()}
 COUNTS = ("num_args", "num_arrays", "num_outputs", "num_tensors", "num_weights", "sections")   # of inputs and outputs
 MOST = 65536
 _BOOLS = {"true": True, "1": True, "false": False, "0": False}
@@ -142,7 +145,7 @@ def _floats(self, value):
 def dtype_name(value):
     """The name of a dtype given as a name, a NumPy dtype or scalar class, or a file's code."""
     if isinstance(value, str):
-        name = value
+        name = value if value in FILE_CODES else SPELLED.get(value.lstrip("<>=|"))
     elif isinstance(value, int) and not isinstance(value, bool):
         name = {v: k for k, v in FILE_CODES.items()}.get(value)
     elif value is float:
@@ -160,13 +163,13 @@ def dtype_name(value):
 
 def text_of(value, kind=None):
     """The text that symbol files hold for a parameter's value: what `str` prints, NumPy numbers as plain ones."""
-    if isinstance(value, str):
-        return value
     if kind == "dtype" and value is not None:
         try:
             return dtype_name(value)
         except TypeError:
             return str(value)
+    if isinstance(value, str):
+        return value
     if isinstance(value, (tuple, list)):
         inner = ", ".join(map(text_of, value))
         if isinstance(value, list):

@@ -121,3 +121,13 @@ def test_shapes_of_indices_and_of_boxes_follow_from_the_data():
     assert mx.sym.pick(x, y, axis=1, keepdims=True).infer_shape(x=(2, 3, 4)) == ([(2, 3, 4), (2, 4)], [(2, 1, 4)], [])
     s = mx.sym.contrib.MultiProposal(x, y, z, scales=(1,), ratios=(0.5, 1), rpn_post_nms_top_n=4)
     assert s.infer_shape(x=(2, 4, 2, 3))[0] == [(2, 4, 2, 3), (2, 8, 2, 3), (2, 3)]
+
+
+@pytest.mark.parametrize("spelled, name", [("float", "float64"), ("double", "float64"), ("f4", "float32"), ("<f4", "float32"),
+                                           ("half", "float16"), ("int", "int64"), ("i4", "int32"), ("u1", "uint8"), ("?", "bool")])
+def test_dtypes_in_numpys_other_words(spelled, name):
+    assert np.dtype(spelled).newbyteorder("=") == np.dtype(name)
+    x = mx.sym.var("x")
+    assert x.astype(spelled).attr("dtype") == name
+    assert mx.sym.var("v", dtype=spelled).attr("__dtype__") == mx.sym.var("v", dtype=name).attr("__dtype__")
+    assert mx.nd.zeros((1,), dtype=spelled).dtype == mx.nd.array([1]).astype(spelled).dtype == np.dtype(name)
