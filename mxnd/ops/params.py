@@ -24,6 +24,8 @@ class Param:
 
     def __init__(self, kind, default=REQUIRED, *, choices=None, at_least=None, at_most=None, nullable=False,
                  none_inside=False, length=None, doc=""):
+        if kind is str and choices and all(c in FILE_CODES for c in choices):
+            kind = "dtype"
         self.kind, self.default, self.choices = kind, default, choices
         self.at_least, self.at_most = at_least, at_most
         self.nullable = nullable or default is None
