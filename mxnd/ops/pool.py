@@ -106,6 +106,13 @@ def _pool_grad(old):
     return grad
 
 
+def _largest(p, data):
+    """(kernel, stride, pad) where the output is the largest number of windows that all hold some of the data, or None."""
+    kernel, stride, pad = _window(p, data)
+    whole = not _last(p) and (p.global_pool or p.pooling_convention == "valid") and all(q < k for q, k in zip(pad, kernel))
+    return (kernel, stride, pad) if p.pool_type == "max" and whole and size(kernel) <= 256 else None
+
+
 COMMON = dict(kernel=shape((), at_least=1), pool_type=choice("max", "avg", "lp", "max", "sum"), global_pool=flag())
 STEPS = dict(stride=shape((), at_least=1), pad=shape((), at_least=0))
 LAYOUT = dict(layout=choice(None, "NCDHW", "NCHW", "NCW", "NDHWC", "NHWC", "NWC"))
@@ -113,7 +120,7 @@ TEXT = ("over windows of data (n, channels, sizes of 1, 2 or 3 axes).\n"
         "Sizes become (size + 2 pad - kernel) / stride + 1, rounded down by the convention valid and up by full; global_pool "
         "takes all of the data as one window.  ")
 
-op("Pooling", inputs="data", aliases="_npx_pooling", stored=lambda p: 2 if p.pool_type == "max" else 1,
+op("Pooling", inputs="data", aliases="_npx_pooling", largest=_largest, stored=lambda p: 2 if p.pool_type == "max" else 1,
    params=dict(COMMON, cudnn_off=flag(), pooling_convention=choice("valid", "full", "same", "valid"), **STEPS,
                p_value=integer(None), count_include_pad=flag(None), **LAYOUT),
    shapes=_pool_shapes, kernel="pool_forward", arguments=_pool_arguments(False), kernel_types=BOTH, grad=_pool_grad(False),

@@ -13,6 +13,7 @@ from .passes.fold import fold_constants
 from .passes.identity import remove_identities
 from .passes.recompute import mirrored, recompute
 from .passes.rewrite import Replaced
+from .passes.windows import join_windows, postpone
 
 
 def plannable(nodes):
@@ -93,6 +94,9 @@ class Planned:
         on = self.passes
         graph, values = build(self.nodes, self.slots, self.shapes, self.types, mirrored() if with_gradient else None)
         heads = [values[id(n)][i] for n, i in self.entries]
+        for name, rewrite in (("postpone", postpone), ("windows", join_windows)):
+            if on[name]:
+                heads = list(map(rewrite(graph, heads).of, heads))
         pinned = {}                                    # values with arrays of their own
         for node in self.nodes:
             if node.op is None:
