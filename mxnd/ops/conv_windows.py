@@ -2,8 +2,8 @@
 
 The places of the numbers in their windows (counted line by line; -1 where there is none) are all that the gradients need
 to know of the full image, which is never stored as a whole.  They have the data's dtype."""
-from .conv import WINDOW, _conv_shapes, _convolve, _same, convolved, numbers, steps
-from .declare import F, REGISTRY, op
+from .conv import WINDOW, _conv_shapes, _convolve, _same, convolved, numbers
+from .declare import REGISTRY, F, op
 from .linear import BOTH, without_bias
 from .params import REQUIRED, flag, integer, shape
 from .pool import _numbers as pool_numbers

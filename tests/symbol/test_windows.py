@@ -15,7 +15,7 @@ def bound(s, shapes, seed, dtype="float32", requests="write", **passes):
     """An executor with random arrays after a forward and a backward."""
     rng = np.random.default_rng(seed)
     with S.passes(**passes):
-        ex = s.simple_bind(mx.cpu(), grad_req=requests, type_dict={n: dtype for n in s.list_arguments()}, **shapes)
+        ex = s.simple_bind(mx.cpu(), grad_req=requests, type_dict=dict.fromkeys(s.list_arguments(), dtype), **shapes)
     for x in ex.arg_arrays:
         x[:] = rng.normal(size=x.shape)
     for g in ex.grad_arrays:

@@ -71,6 +71,6 @@ cdef int col2im(mxnd_call* c) noexcept nogil:
     return columns_add(c)
 
 
-kernels = {"im2col": entry(im2col), "col2im": entry(col2im),
-           "conv_windows": entry(conv_windows), "conv_windows_data": entry(conv_windows_data),
-           "conv_windows_weight": entry(conv_windows_weight), "conv_forward": entry(conv_forward), "conv_data": entry(conv_data), "conv_weight": entry(conv_weight)}
+kernels = {"im2col": entry(im2col), "col2im": entry(col2im), "conv_forward": entry(conv_forward),
+           "conv_data": entry(conv_data), "conv_weight": entry(conv_weight), "conv_windows": entry(conv_windows),
+           "conv_windows_data": entry(conv_windows_data), "conv_windows_weight": entry(conv_windows_weight)}
