@@ -40,6 +40,15 @@ static inline void conv_span(const conv_geometry *g, int axis, ptrdiff_t k, ptrd
     *to = b;
 }
 
+/* The pixel of y that is `steps` pixels away from pixel 0, where windows are s apart and y has n; -1 for none. */
+static inline ptrdiff_t conv_met(ptrdiff_t steps, ptrdiff_t s, ptrdiff_t n)
+{
+    if (steps < 0 || (s != 1 && steps % s))
+        return -1;
+    const ptrdiff_t at = s == 1 ? steps : steps / s;
+    return at < n ? at : -1;
+}
+
 /* Threads worth using for this many multiplications. */
 static inline int conv_threads(double work, int threads)
 {
