@@ -184,7 +184,7 @@ def missing(node, key):
     initial = getattr(op, "initial", {}).get(key)              # how the variable is filled before training
     if initial is not None:
         attrs["__init__"] = initial
-    return Node(None, f"{node.name}_{key}", attrs), 0
+    return Node(None, f"{node.name}_{key}" if node.name else key, attrs), 0
 
 
 def variable(cls, name, attr=None, shape=None, lr_mult=None, wd_mult=None, dtype=None, init=None, stype=None, **kwargs):
