@@ -113,7 +113,13 @@ TEXT = ("over windows of data (n, channels, sizes of 1, 2 or 3 axes).\n"
         "Sizes become (size + 2 pad - kernel) / stride + 1, rounded down by the convention valid and up by full; global_pool "
         "takes all of the data as one window.  ")
 
-op("Pooling", inputs="data", aliases="_npx_pooling", stored=lambda p: 2 if p.pool_type == "max" else 1,
+
+def _stored(p):
+    """MXNet counts the workspace of its library's kernel, where there is such a kernel."""
+    return 2 if p.pool_type == "max" and p.kernel and p.layout in (None, "NCW", "NCHW", "NCDHW") else 1
+
+
+op("Pooling", inputs="data", aliases="_npx_pooling", stored=_stored,
    params=dict(COMMON, cudnn_off=flag(), pooling_convention=choice("valid", "full", "same", "valid"), **STEPS,
                p_value=integer(None), count_include_pad=flag(None), **LAYOUT),
    shapes=_pool_shapes, kernel="pool_forward", arguments=_pool_arguments(False), kernel_types=BOTH, grad=_pool_grad(False),

@@ -22,6 +22,8 @@ def loads(text, symbol_class):
     """Entries of the graph that a text holds."""
     try:
         graph = json.loads(text, strict=False)
+        if "\\u" in text or not text.isascii():            # half a character could not be written again
+            json.dumps(graph, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as e:              # also numbers of thousands of digits
         raise MXNetError(f"load_json: the text is not JSON: {e}") from None
     try:
@@ -143,7 +145,7 @@ class _Graph:
         node = Node(op, name, attrs, [(self.nodes[at], index) for at, index, _ in given], graphs or None)
         special = bool(graphs)
         if op is None:
-            _rename(attrs)
+            attrs.update((key, value) for key, (_, _, value) in _rename(attrs).items())
         else:
             special |= self._upgrade(node, row, here)
             if graphs and not getattr(op, "graphs", 0):
@@ -172,7 +174,7 @@ class _Graph:
             names = dict(zip(op.input_names(_params(node, later)), node.inputs))
             for key, (name, hidden, value) in later.items():
                 source = names.get(name, (None,))[0]
-                if source is None or source.op is not None:
+                if source is None or source.op is not None or not op.params:
                     node.attrs[key] = value
                 else:
                     source.attrs[f"__{hidden}__"] = value

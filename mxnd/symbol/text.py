@@ -73,13 +73,15 @@ def _graph(nodes, entries, pad, version=None):
 
 def _facts(op):
     """(name as text, outputs of a node where all have as many, whether inputs may be states) of an operator."""
-    fixed = not callable(op.outputs) and not op.open_params and not hasattr(op, "stored")
-    return _text(op.name), len(op.outputs) if fixed else None, bool(op.aux or op.mutates or op.open_params)
+    stored = getattr(op, "stored", None)
+    if stored is None and not callable(op.outputs) and not op.open_params:
+        stored = len(op.outputs)
+    return _text(op.name), None if callable(stored) else stored, bool(op.aux or op.mutates or op.open_params)
 
 
 def _stored(node):
     stored = getattr(node.op, "stored", None)
-    return stored(node.params) if stored else len(node.outputs)
+    return stored(node.params) if stored is not None else len(node.outputs)
 
 
 def _without_amp_casts(nodes, entries):
