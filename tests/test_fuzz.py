@@ -11,7 +11,7 @@ import pytest
 
 import mxnd as mx
 from mxnd import nd
-from mxnd.params import HEADER, V1
+from mxnd.params_reader import HEADER, V1
 
 S, V = mx.sym, mx.sym.Variable
 MEMORY = 80 << 10                        # KiB that reading thousands of small damaged files may add

@@ -9,7 +9,7 @@ import pytest
 
 import mxnd as mx
 from mxnd import nd
-from mxnd.params import CODES, HEADER, V1, V2, V3
+from mxnd.params_reader import CODES, HEADER, V1, V2, V3
 
 DTYPES = [name for name in CODES if name != "bfloat16"]
 
