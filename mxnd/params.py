@@ -170,11 +170,6 @@ def _replacing(fname):
             os.close(place)
 
 
-def _dtype_name(a):
-    """Name of an array's dtype (bfloat16 has no NumPy class)."""
-    return getattr(a.dtype, "__name__", None) or a.dtype.name
-
-
 def _shape(shape):
     return struct.pack(f"<I{len(shape)}q", len(shape), *shape)
 
@@ -192,14 +187,11 @@ def _write_array(f, a):
     if context.device_type == "gpu":
         a = a.as_in_context(cpu())
     kind = STORAGE.index(a.stype)
-    parts = (a,) if not kind else (a.data, *(getattr(a, name) for name in INDEX_ARRAYS[a.stype]))
-    f.write(struct.pack("<Ii", V3 if not a.shape or is_np_shape() else V2, kind))
-    if kind:
-        f.write(_shape(parts[0].shape))
-    f.write(_shape(a.shape))
-    f.write(struct.pack("<iii", context.device_typeid, context.device_id, CODES[_dtype_name(parts[0])]))
-    for part in parts[1:]:
-        f.write(struct.pack("<i", CODES[_dtype_name(part)]) + _shape(part.shape))
+    parts = (a,) if not kind else (a._store.data, *(getattr(a._store, name) for name in INDEX_ARRAYS[a.stype]))
+    f.write(b"".join([struct.pack("<Ii", V3 if not a.shape or is_np_shape() else V2, kind),
+                      _shape(parts[0].shape) if kind else b"", _shape(a.shape),
+                      struct.pack("<iii", context.device_typeid, context.device_id, CODES[parts[0]._dtype_name]),
+                      *[struct.pack("<i", CODES[part._dtype_name]) + _shape(part.shape) for part in parts[1:]]]))
     for part in parts:
         f.write(_content(part))
 

@@ -1,5 +1,5 @@
 """Pooling over windows, and enlarging."""
-from .declare import F, op
+from .declare import F, Op, op
 from .linear import BOTH
 from .params import REQUIRED, choice, flag, integer, shape
 from .shapes import known, show, size, unify
@@ -299,7 +299,16 @@ def _upsampling(p, *x):
     return total
 
 
-op("UpSampling", inputs="data", variadic="num_args",
+class UpSampling(Op):
+    """By repeating pixels it takes any number of inputs, by deconvolution data and weight."""
+
+    def input_names(self, p, count=None):
+        if p.sample_type == "bilinear" and count in (None, 2):
+            return ("data", "weight")
+        return super().input_names(p, count)
+
+
+UpSampling("UpSampling", inputs="data", variadic="num_args", initial={"weight": '["bilinear", {}]'},
    params=dict(scale=integer(at_least=1, at_most=1000), num_filter=integer(0, at_least=0),
                sample_type=choice(REQUIRED, "bilinear", "nearest"), multi_input_mode=choice("concat", "concat", "sum"),
                num_args=integer(at_least=1), workspace=integer(512, at_least=0)),

@@ -8,7 +8,7 @@ from ..ops.declare import REGISTRY
 from ..ops.errors import MXNetError
 from . import subgraph
 from .collector import uncollected
-from .compose import missing
+from .compose import missing, tell_initial
 from .node import HIDDEN, Node, is_attribute
 
 FIRST = 800                              # the release that files without a version are from
@@ -180,11 +180,7 @@ class _Graph:
                     source.attrs[f"__{hidden}__"] = value
                     touched = True
         if self.version < 904:                                     # how states are filled belongs to their variables since then
-            for key, (source, _) in zip(op.input_names(node.params), node.inputs):
-                initial = getattr(op, "initial", {}).get(key)
-                if initial is not None and source.op is None:
-                    source.attrs.setdefault("__init__", initial)
-                    touched = True
+            touched |= tell_initial(op, op.input_names(node.params)[:len(node.inputs)], node.inputs)
         if self.version < 905 and op.name in FLATTENED and node.attrs.get("axis") == "-1":
             del node.attrs["axis"]
             node.changed()

@@ -65,7 +65,7 @@ def _graph(nodes, entries, pad, version=None):
     pad += "  "
     parts = [f'"nodes": {_lines("[", rows, "]", pad)}', f'"arg_nodes": {_list([str(k) for k in arguments], pad)}',
              f'"node_row_ptr": {_list([str(k) for k in counts], pad)}',
-             f'"heads": {_list([f"[{place[n]}, {i}, 0]" for n, i in entries], pad)}']
+             f'"heads": {_list([f"[{place[n]}, {i}, {written.get(n, 0)}]" for n, i in entries], pad)}']
     if version:
         parts.append(f'"attrs": {{"mxnet_version": ["int", {version}]}}')
     return _lines("{", parts, "}", pad[2:])
