@@ -3,6 +3,7 @@
 Numbers of a file are compared with the bytes that remain before anything is allocated for them."""
 import struct
 from contextlib import contextmanager
+from math import prod
 
 import numpy as np
 
@@ -18,6 +19,7 @@ SIZES = dict(zip(CODES, (4, 8, 2, 1, 4, 1, 8, 1, 2)))
 STORAGE = ("default", "row_sparse", "csr")
 INDEX_ARRAYS = {"row_sparse": ("indices",), "csr": ("indptr", "indices")}
 MAX_RANK = 16
+LARGEST = 1 << 59                                # product of the sizes of a shape, those of 0 left out
 PIECE = 1 << 18                                  # bytes that are read at once
 
 
@@ -166,6 +168,8 @@ def _blame(r, what, at):
 def _read_dense(r, shape, dtype, what):
     at = r.at
     r.expect(_bytes_of(shape, dtype), f"the data of {what}")
+    if prod(n for n in shape if n) > LARGEST:
+        r.fail(f"shape of {what}: {shape} is too large", at)
     with _blame(r, what, at):
         a = empty(tuple(shape), dtype)
     r.fill(a, f"the data of {what}")

@@ -12,6 +12,7 @@ from .array cimport CPU, MAXD, MX_BF16, MX_BOOL, NDArray, mxnd_item, new_array
 cdef enum:
     SMALL = 1 << 16                  # bytes of an array that is copied into a block with others
     BLOCK = 1 << 20
+cdef Py_ssize_t LARGEST = <Py_ssize_t>1 << 59    # product of the sizes, those of 0 left out
 cdef uint32_t V1 = 0xF993FAC8, V2 = 0xF993FAC9, V3 = 0xF993FACA
 cdef int BF16 = 12                   # its number in files; the others have those of the core
 
@@ -59,7 +60,7 @@ def packed(list arrays, Py_ssize_t first, bint np_shape):
 
 def unpack(const unsigned char[::1] source, Py_ssize_t start, list arrays, Py_ssize_t count):
     """Append at most `count` arrays from the records that begin at `start`; returns the place after the last."""
-    cdef Py_ssize_t at = start, p, n, size, end = source.shape[0]
+    cdef Py_ssize_t at = start, p, n, most, size, end = source.shape[0]
     cdef const unsigned char* s = &source[0] if end else NULL
     cdef Py_ssize_t dims[MAXD]
     cdef uint32_t magic, rank, small
@@ -86,6 +87,7 @@ def unpack(const unsigned char[::1] source, Py_ssize_t start, list arrays, Py_ss
         if rank > MAXD or rank == 0 and magic != V3 or end - p < 8 * <Py_ssize_t>rank + 12:
             break
         n = 1
+        most = LARGEST
         for i in range(<int>rank):
             if magic == rank:                                  # the oldest form
                 memcpy(&small, s + p, 4)
@@ -94,10 +96,12 @@ def unpack(const unsigned char[::1] source, Py_ssize_t start, list arrays, Py_ss
             else:
                 memcpy(&dim, s + p, 8)
                 p += 8
-            if dim < 0 or n and dim > end // n:                # more elements than bytes: too long, or one of the sizes is 0
+            if dim < 0 or dim > most or n and dim > end // n:  # more elements than bytes: too long, or one of the sizes is 0
                 n = -1
                 break
             dims[i] = dim
+            if dim > 1:
+                most //= dim
             n *= dim
         if n < 0:
             break

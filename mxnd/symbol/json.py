@@ -13,6 +13,7 @@ from .node import HIDDEN, Node, is_attribute
 
 FIRST = 800                              # the release that files without a version are from
 FLATTENED = ("argmax", "argmin")         # up to 0.9.4 an axis of -1 meant the flattened array here
+FURTHER = 1 << 20                        # outputs beside the first of each node: few bytes can ask for many
 GRAPH = ("nodes", "arg_nodes", "node_row_ptr", "heads", "attrs")
 NODE = ("op", "name", "inputs", "attrs", "attr", "param", "subgraphs", "control_deps", "backward_source_id")
 
@@ -51,7 +52,7 @@ class _Graph:
     def __init__(self, symbol_class, where, version=None):
         self.symbol_class, self.where, self.version = symbol_class, where, version
         self.nodes, self.firsts, self.counts = [], [], []      # nodes, their first outputs, how many outputs they have
-        self.kinds = {}
+        self.kinds, self.further = {}, 0
         self.written = {}                                      # how often a variable was written so far, as in text.py
 
     def read(self, graph):
@@ -90,9 +91,15 @@ class _Graph:
                         node = self._alike(kind, name, inputs)
             if node is None:
                 node = self._node(k, row)
+            count = len(node._outputs)
+            if count > 1:
+                self.further += count - 1
+                if self.further > FURTHER:
+                    raise MXNetError(f"{self.where}: node {k} {node.name!r}: the nodes have too many outputs; expected at most {FURTHER} "
+                                     f"beside the first ones")
             nodes.append(node)
             firsts.append((node, 0))
-            counts.append(len(node._outputs))
+            counts.append(count)
 
     def _alike(self, kind, name, inputs):
         """A node of a known kind; None when there is something about its inputs."""
@@ -302,5 +309,8 @@ def _complete(node, where):
     names = node.op.input_names(node.params)
     if len(node.inputs) > len(names) and not node.op.variadic:
         raise MXNetError(f"{where}: {node.op.name} takes {len(names)} inputs, got {len(node.inputs)}")
-    for key in names[len(node.inputs):]:
+    lacking = names[len(node.inputs):]
+    if node.op.variadic and lacking and lacking[0].startswith("arg"):
+        raise MXNetError(f"{where}: {node.op.name}: {node.op.variadic} says {len(names)} inputs, got {len(node.inputs)}")
+    for key in lacking:
         node.inputs.append(missing(node, key))

@@ -109,6 +109,8 @@ def _spread(node, ins, outs, rule, find):
         raise MXNetError(f"inside {node.op.name} {node.name!r}: {e}") from None
     except ValueError as e:
         raise MXNetError(f"{node.op.name} {node.name!r}: {e}") from None
+    except RecursionError:
+        raise MXNetError(f"{node.op.name} {node.name!r}: too many loops or branches inside each other") from None
 
 
 # ---- running --------------------------------------------------------------------------------------
