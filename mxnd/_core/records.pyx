@@ -7,7 +7,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from .array cimport CPU, MAXD, MX_BF16, MX_BOOL, NDArray, mxnd_item, new_array
+from .array cimport MAXD, MX_BF16, MX_BOOL, NDArray, mxnd_item, new_array
 
 cdef enum:
     SMALL = 1 << 16                  # bytes of an array that is copied into a block with others

@@ -23,7 +23,9 @@ def loads(text, symbol_class):
     """Entries of the graph that a text holds."""
     try:
         graph = json.loads(text, strict=False)
-        if "\\u" in text or not text.isascii():            # half a character could not be written again
+        if not text.isascii():                             # half a character could not be written again
+            text.encode()
+        if "\\u" in text:
             json.dumps(graph, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as e:              # also numbers of thousands of digits
         raise MXNetError(f"load_json: the text is not JSON: {e}") from None

@@ -111,7 +111,7 @@ def test_attributes_for_an_input_that_is_no_variable(op, attrs, kept):
     nodes = [variable("x"), variable("w"), {"op": "exp", "name": "e", "inputs": [[0, 0]]},
              {"op": op, "name": "f", "attrs": attrs, "inputs": [[2, 0], [1, 0]]}]
     if kept is None:
-        with pytest.raises(mx.MXNetError, match="unknown parameter '[a-z]+_lr_mult'"):
+        with pytest.raises(mx.MXNetError, match=r"unknown parameter '[a-z]+_lr_mult'"):
             S.load_json(graph(nodes))
     else:
         assert S.load_json(graph(nodes)).attr_dict() == {"f": kept}
@@ -196,7 +196,8 @@ FC = graph([variable("x"), {"op": "FullyConnected", "name": "fc", "attrs": {"num
     FC.replace('"heads"', '"foo": 1, "heads"'), FC.replace('"attrs"', '"attrz"'), FC.replace('"3"', "3"), FC.replace('"3"', "null"),
     FC.replace('"heads"', '"attrs": {"mxnet_version": 10901}, "heads"'), FC.replace('"heads"', '"attrs": [], "heads"'),
     FC.replace('"heads"', '"attrs": {"mxnet_version": ["int", "x"]}, "heads"'), FC.replace('"fc"', '"f\\ud800c"'),
-    FC.replace('"attrs": {"num', '"control_deps": 3, "attrs": {"num'), FC.replace('"attrs": {"num', '"backward_source_id": "x", "attrs": {"num'),
+    FC.replace('"attrs": {"num', '"control_deps": 3, "attrs": {"num'),
+    FC.replace('"attrs": {"num', '"backward_source_id": "x", "attrs": {"num'),
     FC.replace('"attrs": {"num', '"subgraphs": {}, "attrs": {"num'), FC.replace('"3"', '"99999999999999999999"'),
     FC.replace("FullyConnected", "Concat").replace('{"num_hidden": "3"}', '{"num_args": "60000"}'),
     FC.replace('[[1, 0]]', f'[[{"9" * 5000}, 0]]'), FC.replace('"inputs": [[0, 0, 0]]', f'"inputs": [[0, 0, 0]], "subgraphs": [{FC}]')])
@@ -215,7 +216,7 @@ def test_a_fault_names_the_node():
 def test_few_bytes_cannot_ask_for_much():
     nodes = [variable("x")] + [{"op": "SliceChannel", "name": f"s{k}", "attrs": {"num_outputs": str(65536 - k)}, "inputs": [[0, 0, 0]]}
                                for k in range(20)]
-    with pytest.raises(mx.MXNetError, match="node 17 's16'.*too many outputs"):
+    with pytest.raises(mx.MXNetError, match=r"node 17 's16'.*too many outputs"):
         S.load_json(graph(nodes))
 
 
