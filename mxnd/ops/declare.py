@@ -30,7 +30,7 @@ class Op:
                         are asked before the formula runs
     grad(p, g, x, y)    gradients for the inputs: a list of arrays, functions without arguments, or None
     keeps_zero          f(0) = 0, so sparse arrays keep their storage;  storage: see mxnd.sparse
-    stored(p)           how many outputs MXNet's symbol files count, where it has hidden ones more
+    stored              how many outputs MXNet's symbol files count, or a function of p, where it has hidden ones more
     public(p, *x)       an operator that MXNet does not have, in words of MXNet's: for `autograd.get_symbol`
     run                 family python: run(core, inputs, p, out), the operator as Python code
     open_params         any keyword is a parameter

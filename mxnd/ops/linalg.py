@@ -248,7 +248,7 @@ op("_det_derivative", inputs="args", params=dict(num_args=integer(at_least=1)), 
        "cofactors.  Singular matrices are no exception.",
    example="mx.nd._internal._det_derivative(mx.nd.array([[1, 2], [2, 4]]))")
 
-op("_linalg_det", inputs="A", aliases="_npi_det linalg_det", outputs="output0", shapes=_square_to_numbers, kernel="det",
+op("_linalg_det", stored=3, inputs="A", aliases="_npi_det linalg_det", outputs="output0", shapes=_square_to_numbers, kernel="det",
    kernel_types=BOTH, arguments=batch,
    grad=lambda p, g, x, y: [lambda: F.broadcast_mul(_column(g[0], x[0], 2), F._det_derivative(x[0], num_args=1))],
    samples=(dict(inputs=[(3, 3)], params={}), dict(inputs=[(2, 2, 2)], params={})),
@@ -262,7 +262,7 @@ def _slogdet_grad(p, g, x, y):
     return [for_a]
 
 
-op("_linalg_slogdet", inputs="A", aliases="_npi_slogdet linalg_slogdet", outputs="output0 output1", shapes=_square_to_numbers,
+op("_linalg_slogdet", stored=4, inputs="A", aliases="_npi_slogdet linalg_slogdet", outputs="output0 output1", shapes=_square_to_numbers,
    kernel="slogdet", kernel_types=BOTH, arguments=batch, grad=_slogdet_grad,
    samples=(dict(inputs=[(3, 3)], params={}), dict(inputs=[(2, 2, 2)], params={})),
    doc="The sign of the determinant of each matrix and the logarithm of its absolute value; 0 and -inf for a singular matrix, "

@@ -88,7 +88,8 @@ def rnn_grad(p, g, x, y):
 
 op("RNN", inputs="data parameters state state_cell sequence_length", takes=inputs, params=RNN, aliases="_npx_rnn",
    outputs=lambda p: ("output", "state_output", "statecell_output")[:1 + states(p)] + ("reserve", "mask"),
-   visible=lambda p: 1 + states(p) if p.state_outputs else 1, shapes=rnn_shapes, types=rnn_types, kernel="rnn",
+   visible=lambda p: 1 + states(p) if p.state_outputs else 1, stored=lambda p: 1 + states(p) if p.state_outputs else 1,
+   shapes=rnn_shapes, types=rnn_types, kernel="rnn",
    kernel_types=FLOATS, arguments=lambda p, ins, outs: rnn_numbers(p, ins[0]), random=True, uses_mode=True, grad=rnn_grad,
    samples=(dict(inputs=[(3, 2, 2), (21,), (1, 2, 3)], params=dict(state_size=3, num_layers=1, mode="rnn_tanh", state_outputs=True)),
             dict(inputs=[(2, 2, 1), (200,), (4, 2, 2), (4, 2, 2), [1, 2]],

@@ -123,7 +123,7 @@ def _pool(p, data, rois, trans=None):
     return F._DeformablePSROIPooling(data, rois, *moves, **{k: getattr(p, k) for k in FORM})
 
 
-op("_contrib_DeformablePSROIPooling", inputs="data rois trans", takes=_takes("data"),
+op("_contrib_DeformablePSROIPooling", stored=2, inputs="data rois trans", takes=_takes("data"),
    params=dict(SIZES, part_size=integer(0, at_least=0), sample_per_part=FORM["sample_per_part"], trans_std=FORM["trans_std"],
                no_trans=flag()),
    shapes=_rule(_part), compose=_pool, checks=True,

@@ -158,7 +158,9 @@ def _named_entries(cls, node, p, named):
             if key not in op.inputs and not isinstance(value, cls):
                 continue
             raise MXNetError(f"{op.name}: there is no input {key!r} with these parameters; expected one of {', '.join(names)}")
-    return [entry_of(cls, named[key], op.name, key) if named.get(key) is not None else missing(node, key) for key in names]
+    entries = [entry_of(cls, named[key], op.name, key) if named.get(key) is not None else missing(node, key) for key in names]
+    tell_initial(op, names, entries)
+    return entries
 
 
 def _variadic_entries(cls, node, p, inputs, named):
@@ -172,7 +174,20 @@ def _variadic_entries(cls, node, p, inputs, named):
             raise MXNetError(f"{op.name}: there is no input {key!r} left; expected one of {', '.join(names[len(inputs):])}")
     for key in names[len(inputs):]:
         entries.append(entry_of(cls, named[key], op.name, key) if named.get(key) is not None else missing(node, key))
+    tell_initial(op, names, entries)
     return entries
+
+
+def tell_initial(op, names, entries):
+    """Write down how variables are filled before training, where that depends on the operator; returns whether any is new."""
+    told = False
+    for key, value in getattr(op, "initial", {}).items():
+        if key in names:
+            source = entries[names.index(key)][0]
+            if source.op is None and "__init__" not in source.attrs:
+                source.attrs["__init__"] = value
+                told = True
+    return told
 
 
 def missing(node, key):
@@ -181,10 +196,10 @@ def missing(node, key):
     if not op.auto_variables:
         raise MXNetError(f"{op.name}: input {key!r} is missing")
     attrs = dict(node.attrs)
-    initial = getattr(op, "initial", {}).get(key)              # how the variable is filled before training
+    initial = getattr(op, "initial", {}).get(key)
     if initial is not None:
         attrs["__init__"] = initial
-    return Node(None, f"{node.name}_{key}", attrs), 0
+    return Node(None, f"{node.name}_{key}" if node.name else key, attrs), 0
 
 
 def variable(cls, name, attr=None, shape=None, lr_mult=None, wd_mult=None, dtype=None, init=None, stype=None, **kwargs):

@@ -10,14 +10,15 @@ class Node:
     """An operator with its inputs, or a variable (op is None).
 
     inputs are (node, output number) pairs; attrs holds text: parameters as they were given, and
-    attributes.  Everything worked out from these is kept until the attributes change."""
+    attributes.  Everything worked out from these is kept until the attributes change.  versions: numbers
+    that a file gave to the inputs, where they are not the usual ones."""
 
-    __slots__ = ("op", "name", "attrs", "inputs", "subgraphs", "_params", "_outputs", "_visible")
+    __slots__ = ("op", "name", "attrs", "inputs", "subgraphs", "versions", "_params", "_outputs", "_visible")
 
     def __init__(self, op, name, attrs=None, inputs=(), subgraphs=None):
         self.op, self.name, self.attrs = op, name, {} if attrs is None else attrs
         self.inputs = inputs
-        self.subgraphs = subgraphs
+        self.subgraphs, self.versions = subgraphs, None
         self._params = self._outputs = self._visible = None
 
     @property
@@ -52,13 +53,23 @@ class Node:
         """Raise MXNetError when a parameter is wrong."""
         return self.op is None or self.params
 
+    def copy(self, inputs):
+        """A node like this one, with other inputs."""
+        new = Node(self.op, self.name, dict(self.attrs), inputs, self.subgraphs)
+        new.versions, new._outputs, new._visible = self.versions, self._outputs, self._visible
+        if self.op is None or not self.op.open_params:
+            new._params = self._params
+        return new
+
     def changed(self):
         """Forget what was worked out from the attributes."""
         self._params = self._outputs = self._visible = None
 
     def output_name(self, index):
         """The name that list_outputs shows for one output."""
-        return self.name if self.op is None else f"{self.name}_{self.outputs[index]}"
+        if self.op is None:
+            return self.name
+        return f"{self.name}_{self.outputs[index]}" if self.name else self.outputs[index]
 
     def input_names(self):
         """Names of the inputs, in their order."""
@@ -124,25 +135,21 @@ def auxiliary(nodes):
     return {id(n.inputs[i][0]) for n in nodes for i in n.auxiliary()}
 
 
+@uncollected
 def copy_graph(entries, replace=None):
     """Entries of a copy of the graph; replace: {id of a variable node: entry that takes its place}."""
-    replace = replace or {}
-    new, made = {}, []
-    for node in order(entries):
-        if id(node) in replace:
-            continue
-        if replace and node.op is None:             # variables stay the same: a replacement may hold them too
-            new[id(node)] = node
-            continue
-        copy = Node(node.op, node.name, dict(node.attrs), node.inputs, node.subgraphs)
-        new[id(node)] = copy
-        made.append(copy)
+    new = {}
+    if not replace:
+        for node in order(entries):
+            new[node] = node.copy(tuple([(new[n], i) for n, i in node.inputs]))
+        return tuple([(new[n], i) for n, i in entries])
 
     def moved(entry):
         node, index = entry
-        return replace[id(node)] if id(node) in replace else (new[id(node)], index)
-    for copy in made:
-        copy.inputs = tuple(map(moved, copy.inputs))
+        return replace[id(node)] if id(node) in replace else (new[node], index)
+    for node in order(entries):
+        if id(node) not in replace:                     # variables stay the same: a replacement may hold them too
+            new[node] = node if node.op is None else node.copy(tuple(map(moved, node.inputs)))
     return tuple(map(moved, entries))
 
 

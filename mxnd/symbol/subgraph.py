@@ -21,7 +21,7 @@ def cut(entries, name, holders):
     for node in order(entries, inside):
         if not inside(node):
             continue
-        copy = new[id(node)] = Node(node.op, node.name, dict(node.attrs), (), node.subgraphs)
+        copy = new[id(node)] = node.copy(())
         if node.op is None:
             given = holders.get(id(node))
             # a variable made inside belongs to the part: outside a copy of it becomes the input
@@ -109,6 +109,8 @@ def _spread(node, ins, outs, rule, find):
         raise MXNetError(f"inside {node.op.name} {node.name!r}: {e}") from None
     except ValueError as e:
         raise MXNetError(f"{node.op.name} {node.name!r}: {e}") from None
+    except RecursionError:
+        raise MXNetError(f"{node.op.name} {node.name!r}: too many loops or branches inside each other") from None
 
 
 # ---- running --------------------------------------------------------------------------------------
