@@ -120,6 +120,7 @@ TEXT = ("over windows of data (n, channels, sizes of 1, 2 or 3 axes).\n"
         "Sizes become (size + 2 pad - kernel) / stride + 1, rounded down by the convention valid and up by full; global_pool "
         "takes all of the data as one window.  ")
 
+
 def _stored(p):
     """MXNet counts the workspace of its library's kernel, where there is such a kernel."""
     return 2 if p.pool_type == "max" and p.kernel and p.layout in (None, "NCW", "NCHW", "NCDHW") else 1
