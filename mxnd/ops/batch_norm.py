@@ -65,11 +65,10 @@ def batch_norm_grad(p, g, x, y):
 
 
 def batch_norm_factors(p, x):
-    """(factor, offset) per channel outside training; with fix_gamma also what is written into gamma."""
+    """(factor, offset) per channel outside training."""
     gamma, beta, mean, var = x
-    one = [F.ones_like(gamma)] if p.fix_gamma else []
     factor = F.rsqrt(var + p.eps) if p.fix_gamma else gamma * F.rsqrt(var + p.eps)
-    return [factor, beta - mean * factor, *one]
+    return [factor, beta - mean * factor]
 
 
 def batch_norm_backward_shapes(p, ins, outs):

@@ -37,6 +37,9 @@ class Custom(Op):
     def state_names(self, p):
         return p.aux
 
+    def acts_alone(self, p):
+        return None if getattr(p.prop, "need_top_grad_", True) else "loss"
+
     def bound(self, p):
         return p.copy()
 

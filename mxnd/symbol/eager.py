@@ -4,6 +4,7 @@ from .._core import call as _call
 from .._core import tape as _tape
 from ..ops.errors import MXNetError
 from ..ops.unnamed import shown_inputs
+from .graph import written_arguments
 from .subgraph import run_graphs
 
 
@@ -60,6 +61,9 @@ class EagerRun:
                 done[id(node)] = [self._leaf(node)]
                 continue
             inputs = tuple(done[id(n)][i] for n, i in node.inputs)
+            if not self.grads:                             # without gradients arguments stay as they are
+                for k in written_arguments(node.op, self.params[id(node)], len(inputs)):
+                    inputs = *inputs[:k], inputs[k].copy(), *inputs[k + 1:]
             if self.monitor and self.monitor_all:
                 for (n, _), name, x in zip(node.inputs, shown_inputs(node.op, node.input_names()), inputs):
                     if n.op is None:

@@ -311,12 +311,12 @@ class Executor:
         given = {id(known_names[name]): given_shape("reshape", name, shape) for name, shape in kwargs.items()}
         slots, shapes = infer.shapes(self._nodes, given)
         args, grads, aux = [], [], []
-        for n, old, g in zip(self._args, self.arg_arrays, self.grad_arrays):
+        for n, old, g, request in zip(self._args, self.arg_arrays, self.grad_arrays, self._requests):
             shape = shapes[slots.first[id(n)]]
             if not known(shape):
                 raise MXNetError(f"reshape: the shape of {n.name!r} cannot be worked out from {kwargs}")
             args.append(fitted(n.name, old, shape, n.name in kwargs or partial_shaping, allow_up_sizing))
-            grads.append(None if g is None else fitted(n.name, g, shape, True, allow_up_sizing))
+            grads.append(None if g is None or request == "null" else fitted(n.name, g, shape, True, allow_up_sizing))
         for n, old in zip(self._aux, self.aux_arrays):
             aux.append(fitted(n.name, old, shapes[slots.first[id(n)]], partial_shaping, allow_up_sizing))
         return Executor(self._symbol, self._ctx, args, grads, self._requests, aux, self._group2ctx, passes=self._passes)
