@@ -20,6 +20,7 @@ from .memory import ITEM
 from .node import auxiliary, order
 from .passes import current
 from .plan import Planned, plannable
+from .watched import WatchedRun
 
 __all__ = ["Executor"]
 
@@ -162,8 +163,9 @@ class Executor:
                 return self.outputs
             except Unplannable:
                 self._planned = None
-        self._take(self._eager.forward(training, True))
-        self._last = self._eager, training
+        runner = self._monitor or self._eager
+        self._take(runner.forward(training, True))
+        self._last = runner, training
         return self.outputs
 
     def _take(self, values):
@@ -323,21 +325,24 @@ class Executor:
 
     # ---- looking inside
     def set_monitor_callback(self, callback, monitor_all=False):
-        """Call a function with the name and the value of every output inside the graph.
+        """Call a function with the name and the value of everything that the graph computes, forward and backward.
 
         Parameters
         ----------
         callback : callable
-            Called as callback(name, array) while the graph runs; the name is bytes, as in MXNet.
+            Called as callback(name, array) while the graph runs; the name is bytes, as in MXNet: NODE_output for what a
+            node computes, NODE_backward_output0, 1 ... for the gradients of its inputs (NODE_backward_output where there is
+            one), sum_grad_output for their sum where a value is used several times, _head_grad_0_id_output for out_grads.
             None takes the callback away.
         monitor_all : bool
-            Also report the inputs of every operator.
+            Also report what goes into every operator.
         """
         if callback is not None and not callable(callback):
             raise TypeError(f"set_monitor_callback: expected a function or None, got {type(callback).__name__}")
-        self._monitor = callback
-        self._eager.monitor = None if callback is None else lambda name, array: callback(name.encode(), array._same_data())
-        self._eager.monitor_all = monitor_all
+        self._monitor = None
+        e = self._eager
+        if callback is not None:
+            self._monitor = WatchedRun(e.entries, e.nodes, e.arrays, e.aux, e.grads, e.params, callback, bool(monitor_all))
 
     def debug_str(self):
         """The graph in words, and the memory it takes.
