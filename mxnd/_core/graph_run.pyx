@@ -75,6 +75,26 @@ def overlap(NDArray x not None, list arrays not None):
     return False
 
 
+def crossing(list arrays not None):
+    """Numbers of the dense arrays that lie, in part at least, in the memory of another one of them."""
+    cdef list spans = []
+    cdef NDArray x
+    cdef Py_ssize_t k
+    for k in range(len(arrays)):
+        x = <NDArray?>arrays[k]
+        if x.size_ and not x.stype_:
+            spans.append((<size_t>x.ptr, <size_t>x.ptr + x.size_ * mxnd_item[x.type], k))
+    spans.sort()
+    found = set()
+    furthest, holder = 0, -1
+    for start, end, number in spans:
+        if start < furthest:
+            found.update((number, holder))
+        if end > furthest:
+            furthest, holder = end, number
+    return found
+
+
 # ---- fused groups -----------------------------------------------------------------------------------
 
 @cython.final

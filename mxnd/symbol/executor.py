@@ -1,6 +1,7 @@
 """Executors: graphs bound to arrays, that compute outputs and gradients."""
 from collections import Counter
 from functools import partial
+from threading import RLock
 from weakref import ref
 
 import numpy as np
@@ -11,6 +12,7 @@ from ..context import current_context
 from ..ops.errors import MXNetError
 from ..ops.shapes import known, show, size
 from . import infer
+from .aside import Aside
 from .bound_arrays import ArrayDict, ArrayList
 from .eager import EagerRun
 from .given import given_heads, given_shape
@@ -65,8 +67,10 @@ class Executor:
             held = ArrayList(given, f"{what}_arrays", partial(_put, ref(self), what))
             self._held[what] = held, ArrayDict([n.name for n in part], held)
         self.outputs = [self._new_output(e) for e in symbol._entries]
+        self._aside = Aside()
+        self._lock = RLock()                     # threads that share the executor take turns
         self._planned = self._plan()
-        self._eager = EagerRun(symbol._entries, nodes, arrays, is_aux, wanted)
+        self._eager = EagerRun(symbol._entries, nodes, arrays, is_aux, self._aside.targets)
         for n in nodes:
             if n.op is not None and not n.subgraphs:
                 p = infer.params_for(n, self._shapes[self._slots.first[id(n)]])
@@ -92,12 +96,13 @@ class Executor:
 
     def _plan(self):
         """The planned form of the graph, or None where it has to run operator by operator."""
+        self._aside.set(self._wanted, self._arrays.values())
         entries, values = self._symbol._entries, (*self._arrays.values(), *(g for g, _ in self._wanted.values()))
         if any(a.stype != "default" or a._device[0] == GPU for a in values) or any(y is None for y in self.outputs):
             return None
         if not all(map(known, self._shapes)) or None in self._types or not plannable(self._nodes):
             return None
-        return Planned(entries, self._nodes, self._slots, self._shapes, self._types, self._arrays, self._wanted, self.outputs,
+        return Planned(entries, self._nodes, self._slots, self._shapes, self._types, self._arrays, self._aside.targets, self.outputs,
                        self._passes)
 
     def _put(self, what, k, array):
@@ -120,7 +125,8 @@ class Executor:
         for n, y in enumerate(self.outputs):           # an output that is bound becomes an array of its own
             if array is not None and y is not None and graph_run.overlap(y, [array]):
                 self.outputs[n] = y.copy()
-        self._planned, self._last = self._plan(), None
+        with self._lock:
+            self._planned, self._last = self._plan(), None
 
     def _new_output(self, entry):
         slot = self._slots.of(entry)
@@ -152,9 +158,12 @@ class Executor:
         list of NDArray
             `outputs`.
         """
-        if kwargs:
-            self._set_arguments(kwargs)
-        training = bool(is_train)
+        with self._lock:
+            if kwargs:
+                self._set_arguments(kwargs)
+            return self._forward(bool(is_train))
+
+    def _forward(self, training):
         self._last = None
         if self._planned is not None and self._monitor is None:
             try:
@@ -203,13 +212,16 @@ class Executor:
         is_train : bool
             Whether operators differentiate as in training.
         """
-        heads = self._head_grads(out_grads)
-        if not self._wanted:
-            return
-        if self._last is None:
-            self.forward(is_train=True)
-        runner, training = self._last
-        runner.backward(heads, training)
+        with self._lock:
+            heads = self._head_grads(out_grads)
+            if not self._wanted:
+                return
+            if self._last is None:
+                self._forward(True)
+            runner, training = self._last
+            self._aside.before()
+            runner.backward(heads, training)
+            self._aside.after()
 
     def _head_grads(self, given):
         slots = [self._slots.of(e) for e in self._symbol._entries]

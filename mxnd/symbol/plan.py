@@ -28,6 +28,7 @@ class Program:
         self.forward = self.backward = None
         self.head_grads, self.heads_used = [], []
         self.planned = self.unshared = 0
+        self.once = False                              # whether backward overwrites what it reads of the forward
         self.tasks = []
 
 
@@ -72,6 +73,7 @@ class Planned:
         for to, g, used in zip(p.head_grads, head_grads, p.heads_used):
             if used:                                   # a gradient array may itself be a head gradient: it is read to the end
                 graph_run.point(to, g.copy() if graph_run.overlap(g, written) else g)
+        self.ready = None if p.once else p
         self._run(p.backward, training)
 
     def _run(self, steps, training):
@@ -137,7 +139,9 @@ class Planned:
         p.head_grads = [pinned[v] for v in head_values]
         read = set(later)
         p.heads_used = [v in read for v in head_values]
-        blocks = _memory.assign([*tasks, *back], pinned, on["share"])
+        # backward may come twice; random numbers cannot be made again
+        blocks = _memory.assign([*tasks, *back], pinned, on["share"], later if self.random else ())
+        p.once = blocks.spoiled(tasks, back)
         arrays = self._arrays([*tasks, *back], pinned, blocks)
         p.forward = graph_run.Steps([*self._copies(kept, arrays), *self._items(tasks, arrays, blocks), *self._copies(ends, arrays)])
         if with_gradient:
