@@ -66,7 +66,7 @@ class Executor:
         for what, part, given in (("arg", self._args, args), ("grad", self._args, grads), ("aux", self._aux, aux)):
             held = ArrayList(given, f"{what}_arrays", partial(_put, ref(self), what))
             self._held[what] = held, ArrayDict([n.name for n in part], held)
-        self.outputs = [self._new_output(e) for e in symbol._entries]
+        self._outputs = ArrayList([self._new_output(e) for e in symbol._entries], "outputs", _refuse_output)
         self._aside = Aside()
         self._lock = RLock()                     # threads that share the executor take turns
         self._planned = self._plan()
@@ -124,7 +124,7 @@ class Executor:
         self._held[what][1].show(node.name, array)
         for n, y in enumerate(self.outputs):           # an output that is bound becomes an array of its own
             if array is not None and y is not None and graph_run.overlap(y, [array]):
-                self.outputs[n] = y.copy()
+                list.__setitem__(self.outputs, n, y.copy())
         with self._lock:
             self._planned, self._last = self._plan(), None
 
@@ -181,7 +181,8 @@ class Executor:
         """Copy the values of outputs into the arrays that users hold."""
         for k, (y, to) in enumerate(zip(values, self.outputs)):
             if to is None or y.stype != "default" or _kind(to) != _kind(y):
-                self.outputs[k] = to = y._same_data()
+                to = y._same_data()
+                list.__setitem__(self.outputs, k, to)
                 if y._device[0] != GPU:
                     self._mark(to)
             else:
@@ -219,6 +220,10 @@ class Executor:
             if self._last is None:
                 self._forward(True)
             runner, training = self._last
+            watcher = self._monitor
+            if watcher is not None and watcher is not runner and not any(n.op is not None and n.op.random for n in self._nodes):
+                runner = watcher                       # set after the forward: it has to know the values
+                runner.unseen(training)
             self._aside.before()
             runner.backward(heads, training)
             self._aside.after()
@@ -229,6 +234,11 @@ class Executor:
         return given_heads(given, self._symbol.list_outputs(), shapes, [self._types[slot] for slot in slots])
 
     # ---- arrays by name
+    @property
+    def outputs(self):
+        """The outputs: the same list of the same arrays after every forward."""
+        return self._outputs
+
     @property
     def arg_arrays(self):
         """Arguments in the order of list_arguments; an array put into the list is bound from then on."""
@@ -351,8 +361,10 @@ class Executor:
         """
         if callback is not None and not callable(callback):
             raise TypeError(f"set_monitor_callback: expected a function or None, got {type(callback).__name__}")
-        self._monitor = None
         e = self._eager
+        if self._monitor is not None:                  # a backward of what it has seen may follow
+            self._monitor.callback = lambda name, array: None
+        self._monitor = None
         if callback is not None:
             self._monitor = WatchedRun(e.entries, e.nodes, e.arrays, e.aux, e.grads, e.params, callback, bool(monitor_all))
 
@@ -411,6 +423,10 @@ def _put(executor, *what):
     """Tell an executor, if it still exists, of another array in one of its lists."""
     if executor() is not None:
         executor()._put(*what)
+
+
+def _refuse_output(k, array):
+    raise MXNetError("outputs: the executor makes these arrays; expected a change of their elements, outputs[k][:] = ...")
 
 
 def _kind(array):
