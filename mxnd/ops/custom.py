@@ -38,7 +38,7 @@ class Custom(Op):
         return p.aux
 
     def acts_alone(self, p):
-        return None if getattr(p.prop, "need_top_grad_", True) else "loss"
+        return None if p.needs_heads() else "loss"
 
     def bound(self, p):
         return p.copy()

@@ -1,6 +1,6 @@
 """Gradient arrays that share memory with arguments or with each other: written when all gradients are known."""
-from .._core import graph_run
 from .._core import call as _call
+from .._core import graph_run
 
 WRITE, ADD = 1, 2
 

@@ -10,18 +10,18 @@ from .._core import graph_run
 from .._core.array import NDArray, empty
 from ..context import current_context
 from ..ops.errors import MXNetError
-from ..ops.shapes import known, show, size
+from ..ops.shapes import known, show
 from . import infer
 from .aside import Aside
 from .bound_arrays import ArrayDict, ArrayList
 from .eager import EagerRun
-from .given import given_heads, given_shape
+from .given import given_heads, given_shape, set_arguments
 from .graph import Unplannable, forward_inference
 from .made import fitted
-from .memory import ITEM
 from .node import auxiliary, order
 from .passes import current
 from .plan import Planned, plannable
+from .report import memory_report
 from .watched import WatchedRun
 
 __all__ = ["Executor"]
@@ -160,7 +160,7 @@ class Executor:
         """
         with self._lock:
             if kwargs:
-                self._set_arguments(kwargs)
+                set_arguments(self.arg_dict, kwargs)
             return self._forward(bool(is_train))
 
     def _forward(self, training):
@@ -187,21 +187,6 @@ class Executor:
                     self._mark(to)
             else:
                 y.copyto(to)
-
-    def _set_arguments(self, given):
-        arrays = self.arg_dict
-        for name, value in given.items():
-            if not isinstance(value, (NDArray, np.ndarray)):
-                raise ValueError(f"forward: argument {name!r}: expected an NDArray or a NumPy array, got {type(value).__name__}")
-            if name not in arrays:
-                raise TypeError(f"forward: unknown argument {name!r}; expected one of {', '.join(arrays)}")
-            if tuple(value.shape) != arrays[name].shape:
-                raise ValueError(f"forward: argument {name!r} has a wrong shape; expected {show(arrays[name].shape)}, "
-                                 f"got {show(tuple(value.shape))}")
-            try:
-                arrays[name][:] = value
-            except TypeError:
-                raise ValueError(f"forward: argument {name!r}: elements of dtype {value.dtype} are no numbers that mxnd has") from None
 
     def backward(self, out_grads=None, is_train=True):
         """Compute the gradients into the gradient arrays.
@@ -389,25 +374,7 @@ class Executor:
             planned: intermediate values, with shared memory;  unshared: what they would take without;
             peak: all of it together, the most that is in use at any time while the graph runs.
         """
-        seen, report = set(), {}
-        for what, arrays in (("arguments", self.arg_arrays), ("gradients", self.grad_arrays), ("auxiliary", self.aux_arrays),
-                             ("outputs", self.outputs)):
-            new = {id(a): a.size * ITEM[a._dtype_name] for a in arrays if a is not None and id(a) not in seen}
-            seen.update(new)
-            report[what] = sum(new.values())
-        report.update(self._planned.memory() if self._planned is not None else self._unplanned_memory())
-        report["peak"] = sum(n for what, n in report.items() if what != "unshared")
-        return report
-
-    def _unplanned_memory(self):
-        total = 0
-        for node in self._nodes:
-            if node.op is not None:
-                for k in range(len(node.outputs)):
-                    slot = self._slots.first[id(node)] + k
-                    if known(self._shapes[slot]) and self._types[slot]:
-                        total += size(self._shapes[slot]) * ITEM[self._types[slot]]
-        return {"planned": total, "unshared": total}
+        return memory_report(self)
 
     def get_optimized_symbol(self):
         """The symbol that this executor runs.

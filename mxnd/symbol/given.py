@@ -1,4 +1,6 @@
 """What callers give: shapes by the names of arguments, gradients for outputs."""
+import numpy as np
+
 from .._core.array import NDArray
 from ..ops.errors import MXNetError
 from ..ops.shapes import show
@@ -43,3 +45,20 @@ def given_heads(given, names, shapes, dtypes):
         if dtype is not None and g._dtype_name != dtype:
             given[k] = g.astype(dtype)
     return given
+
+
+def set_arguments(arrays, given):
+    """Copy what the caller of forward gives, by name, into the arguments."""
+    for name, value in given.items():
+        if not isinstance(value, (NDArray, np.ndarray)):
+            raise ValueError(f"forward: argument {name!r}: expected an NDArray or a NumPy array, got {type(value).__name__}")
+        if name not in arrays:
+            raise TypeError(f"forward: unknown argument {name!r}; expected one of {', '.join(arrays)}")
+        if tuple(value.shape) != arrays[name].shape:
+            raise ValueError(f"forward: argument {name!r} has a wrong shape; expected {show(arrays[name].shape)}, "
+                             f"got {show(tuple(value.shape))}")
+    for name, value in given.items():
+        try:
+            arrays[name][:] = value
+        except TypeError:
+            raise ValueError(f"forward: argument {name!r}: elements of dtype {value.dtype} are no numbers that mxnd has") from None
