@@ -34,11 +34,11 @@ class EagerRun:
         self.entries, self.nodes, self.arrays, self.aux, self.grads = entries, nodes, arrays, aux, grads
         self.params = {id(n): n.op.bound(n.params) for n in nodes if n.op is not None}
         self.heads = None
-        self.recording = False
+        self.recording = self.training = False
 
     def forward(self, training, record):
         """Values of the outputs."""
-        self.recording = bool(record and self.grads)
+        self.recording, self.training = bool(record and self.grads), training
         was = _call.set_recording(self.recording), _call.set_training(training)
         try:
             self.heads = self.run()

@@ -18,6 +18,7 @@ from .eager import EagerRun
 from .given import given_heads, given_shape, set_arguments
 from .graph import Unplannable, forward_inference
 from .made import fitted
+from .mixed import MixedRun, dividable
 from .node import auxiliary, order
 from .passes import current
 from .plan import Planned, plannable
@@ -76,6 +77,7 @@ class Executor:
                 p = infer.params_for(n, self._shapes[self._slots.first[id(n)]])
                 if p is not n.params:
                     self._eager.params[id(n)] = n.op.bound(p)
+        self._mixed = self._divide()
         self._last = None                        # who ran the last forward, and in which mode
         self._monitor = None
 
@@ -94,16 +96,28 @@ class Executor:
                     raise MXNetError(f"bind: the gradient array of {n.name!r} has a wrong dtype; "
                                      f"expected {array._dtype_name}, got {g._dtype_name}")
 
+    def _dense(self):
+        """Whether all arrays are dense, of known shapes, and on the CPU."""
+        values = (*self._arrays.values(), *(g for g, _ in self._wanted.values()))
+        return not any(a.stype != "default" or a._device[0] == GPU for a in values) and all(y is not None for y in self.outputs)
+
+    def _divide(self):
+        """The form of a graph that is planned in parts, or None."""
+        if self._planned is not None or not self._dense() or not dividable(self._nodes, self._shapes, self._types):
+            return None
+
+        def bind(entries, args, grads, requests, aux, inferred):
+            return Executor(self._symbol._of(entries), self._ctx, args, grads, requests, aux, None, inferred, self._passes)
+        e = self._eager
+        return MixedRun(e.entries, e.nodes, self._slots, self._shapes, self._types, e.arrays, e.aux, e.grads, e.params, bind)
+
     def _plan(self):
         """The planned form of the graph, or None where it has to run operator by operator."""
         self._aside.set(self._wanted, self._arrays.values())
-        entries, values = self._symbol._entries, (*self._arrays.values(), *(g for g, _ in self._wanted.values()))
-        if any(a.stype != "default" or a._device[0] == GPU for a in values) or any(y is None for y in self.outputs):
+        if not self._dense() or not all(map(known, self._shapes)) or None in self._types or not plannable(self._nodes):
             return None
-        if not all(map(known, self._shapes)) or None in self._types or not plannable(self._nodes):
-            return None
-        return Planned(entries, self._nodes, self._slots, self._shapes, self._types, self._arrays, self._aside.targets, self.outputs,
-                       self._passes)
+        return Planned(self._symbol._entries, self._nodes, self._slots, self._shapes, self._types, self._arrays, self._aside.targets,
+                       self.outputs, self._passes)
 
     def _put(self, what, k, array):
         """Bind another array in the place of number k of arg_arrays, grad_arrays or aux_arrays."""
@@ -127,6 +141,7 @@ class Executor:
                 list.__setitem__(self.outputs, n, y.copy())
         with self._lock:
             self._planned, self._last = self._plan(), None
+            self._mixed = self._divide()
 
     def _new_output(self, entry):
         slot = self._slots.of(entry)
@@ -172,7 +187,7 @@ class Executor:
                 return self.outputs
             except Unplannable:
                 self._planned = None
-        runner = self._monitor or self._eager
+        runner = self._monitor or self._mixed or self._eager
         self._take(runner.forward(training, True))
         self._last = runner, training
         return self.outputs

@@ -11,7 +11,8 @@ def memory_report(ex):
         new = {id(a): a.size * ITEM[a._dtype_name] for a in arrays if a is not None and id(a) not in seen}
         seen.update(new)
         report[what] = sum(new.values())
-    report.update(ex._planned.memory() if ex._planned is not None else _unplanned(ex))
+    runner = ex._planned or ex._mixed
+    report.update(runner.memory() if runner is not None else _unplanned(ex))
     report["peak"] = sum(n for what, n in report.items() if what != "unshared")
     return report
 
