@@ -176,21 +176,19 @@ class Executor:
         with self._lock:
             if kwargs:
                 set_arguments(self.arg_dict, kwargs)
-            return self._forward(bool(is_train))
-
-    def _forward(self, training):
-        self._last = None
-        if self._planned is not None and self._monitor is None:
-            try:
-                self._planned.forward(training)
-                self._last = self._planned, training
-                return self.outputs
-            except Unplannable:
-                self._planned = None
-        runner = self._monitor or self._mixed or self._eager
-        self._take(runner.forward(training, True))
-        self._last = runner, training
-        return self.outputs
+            training, planned = bool(is_train), self._planned
+            self._last = None
+            if planned is not None and self._monitor is None:
+                try:
+                    planned.forward(training)
+                    self._last = planned, training
+                    return self._outputs
+                except Unplannable:
+                    self._planned = None
+            runner = self._monitor or self._mixed or self._eager
+            self._take(runner.forward(training, True))
+            self._last = runner, training
+            return self._outputs
 
     def _take(self, values):
         """Copy the values of outputs into the arrays that users hold."""
@@ -218,15 +216,18 @@ class Executor:
             if not self._wanted:
                 return
             if self._last is None:
-                self._forward(True)
+                self.forward(is_train=True)
             runner, training = self._last
             watcher = self._monitor
             if watcher is not None and watcher is not runner and not any(n.op is not None and n.op.random for n in self._nodes):
                 runner = watcher                       # set after the forward: it has to know the values
                 runner.unseen(training)
-            self._aside.before()
-            runner.backward(heads, training)
-            self._aside.after()
+            if self._aside.apart:
+                self._aside.before()
+                runner.backward(heads, training)
+                self._aside.after()
+            else:
+                runner.backward(heads, training)
 
     def _head_grads(self, given):
         slots = [self._slots.of(e) for e in self._symbol._entries]
