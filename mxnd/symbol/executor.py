@@ -1,7 +1,6 @@
 """Executors: graphs bound to arrays, that compute outputs and gradients."""
 from collections import Counter
 from functools import partial
-from threading import RLock
 from weakref import ref
 
 import numpy as np
@@ -15,7 +14,7 @@ from . import infer
 from .aside import Aside
 from .bound_arrays import ArrayDict, ArrayList
 from .eager import EagerRun
-from .given import given_heads, given_shape, set_arguments
+from .given import check_arrays, copy_params, given_heads, given_shape, set_arguments
 from .graph import Unplannable, forward_inference
 from .made import fitted
 from .mixed import MixedRun, dividable
@@ -62,14 +61,14 @@ class Executor:
         wanted = {id(n): (g, REQUESTS[r]) for n, g, r in zip(self._args, grads, requests) if g is not None and REQUESTS[r]}
         self._arrays, self._wanted = arrays, wanted
         self._slots, self._shapes, self._types = inferred or forward_inference(nodes, arrays)
-        self._check(arrays, wanted)
+        check_arrays((*self._args, *self._aux), self._slots, self._shapes, arrays, wanted)
         self._held = {}
         for what, part, given in (("arg", self._args, args), ("grad", self._args, grads), ("aux", self._aux, aux)):
             held = ArrayList(given, f"{what}_arrays", partial(_put, ref(self), what))
             self._held[what] = held, ArrayDict([n.name for n in part], held)
         self._outputs = ArrayList([self._new_output(e) for e in symbol._entries], "outputs", _refuse_output)
         self._aside = Aside()
-        self._lock = RLock()                     # threads that share the executor take turns
+        self._turn = graph_run.Turn()            # threads that share the executor take turns
         self._planned = self._plan()
         self._eager = EagerRun(symbol._entries, nodes, arrays, is_aux, self._aside.targets)
         for n in nodes:
@@ -80,21 +79,6 @@ class Executor:
         self._mixed = self._divide()
         self._last = None                        # who ran the last forward, and in which mode
         self._monitor = None
-
-    def _check(self, arrays, wanted):
-        for n in (*self._args, *self._aux):
-            slot, array = self._slots.first[id(n)], arrays[id(n)]
-            if self._shapes[slot] != array.shape:
-                raise MXNetError(f"bind: {n.name!r} has a wrong shape; expected {show(self._shapes[slot])}, "
-                                 f"got {show(array.shape)}")
-            if id(n) in wanted:
-                g = wanted[id(n)][0]
-                if g.shape != array.shape:
-                    raise MXNetError(f"bind: the gradient array of {n.name!r} has a wrong shape; expected {show(array.shape)}, "
-                                     f"got {show(g.shape)}")
-                if g._dtype_name != array._dtype_name:
-                    raise MXNetError(f"bind: the gradient array of {n.name!r} has a wrong dtype; "
-                                     f"expected {array._dtype_name}, got {g._dtype_name}")
 
     def _dense(self):
         """Whether all arrays are dense, of known shapes, and on the CPU."""
@@ -139,9 +123,12 @@ class Executor:
         for n, y in enumerate(self.outputs):           # an output that is bound becomes an array of its own
             if array is not None and y is not None and graph_run.overlap(y, [array]):
                 list.__setitem__(self.outputs, n, y.copy())
-        with self._lock:
+        self._turn.enter()
+        try:
             self._planned, self._last = self._plan(), None
             self._mixed = self._divide()
+        finally:
+            self._turn.leave()
 
     def _new_output(self, entry):
         slot = self._slots.of(entry)
@@ -173,7 +160,8 @@ class Executor:
         list of NDArray
             `outputs`.
         """
-        with self._lock:
+        self._turn.enter()
+        try:
             if kwargs:
                 set_arguments(self.arg_dict, kwargs)
             training, planned = bool(is_train), self._planned
@@ -189,6 +177,8 @@ class Executor:
             self._take(runner.forward(training, True))
             self._last = runner, training
             return self._outputs
+        finally:
+            self._turn.leave()
 
     def _take(self, values):
         """Copy the values of outputs into the arrays that users hold."""
@@ -211,7 +201,8 @@ class Executor:
         is_train : bool
             Whether operators differentiate as in training.
         """
-        with self._lock:
+        self._turn.enter()
+        try:
             heads = self._head_grads(out_grads)
             if not self._wanted:
                 return
@@ -228,6 +219,8 @@ class Executor:
                 self._aside.after()
             else:
                 runner.backward(heads, training)
+        finally:
+            self._turn.leave()
 
     def _head_grads(self, given):
         slots = [self._slots.of(e) for e in self._symbol._entries]
@@ -296,22 +289,7 @@ class Executor:
         allow_extra_params : bool
             Skip names that the graph does not have instead of raising ValueError.
         """
-        for what, given, arrays in (("argument", arg_params, self.arg_dict),
-                                    ("auxiliary state", aux_params or {}, self.aux_dict)):
-            if not isinstance(given, dict):
-                raise TypeError(f"copy_params_from: expected a dict of arrays by {what}, got {type(given).__name__}")
-            for name, value in given.items():
-                if name not in arrays:
-                    if allow_extra_params:
-                        continue
-                    raise ValueError(f"copy_params_from: there is no {what} {name!r}; expected one of {', '.join(arrays)}")
-                to = arrays[name]
-                if not isinstance(value, (NDArray, np.ndarray)):
-                    raise TypeError(f"copy_params_from: {what} {name!r}: expected an array, got {type(value).__name__}")
-                if tuple(value.shape) != to.shape:
-                    raise MXNetError(f"copy_params_from: {what} {name!r} has a wrong shape; expected {show(to.shape)}, "
-                                     f"got {show(tuple(value.shape))}")
-                to[:] = value
+        copy_params((("argument", arg_params, self.arg_dict), ("auxiliary state", aux_params or {}, self.aux_dict)), allow_extra_params)
 
     def reshape(self, partial_shaping=False, allow_up_sizing=False, **kwargs):
         """An executor of the same graph for other shapes; arrays that fit are shared with this one.
