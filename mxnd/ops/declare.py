@@ -106,6 +106,10 @@ class Op:
         """Inputs that are auxiliary states: those declared, or else those written in place.  p counts with open_params only."""
         return self.aux or self.mutates
 
+    def acts_alone(self, p):
+        """What backward does where no gradient arrives: "loss" has one of its own, "state" moves auxiliary states, None."""
+        return "loss" if getattr(self, "loss", False) else "state" if self.aux else None
+
     def bound(self, p):
         """The parameters for one executor, where an operator keeps something between its runs."""
         return p
