@@ -1,6 +1,8 @@
 """Graphs of many kinds, by name: the same calls wrote tests/data/mxnet_symbols with MXNet 1.9.1.
 
 GRAPHS: {name: (function that makes the graph, shapes of its inputs)}."""
+import numpy as np
+
 import mxnd as mx
 
 S = mx.sym
@@ -236,3 +238,110 @@ def cond_lists():
     a, c, w = map(S.var, "acw")
     y, (z,) = S.contrib.cond(a < 9, lambda: [c * w, [c]], lambda: [c, [w - c]])
     return S.Group([y, z])
+
+
+def recurrent(mode):
+    r = S.RNN(S.var("data"), state_size=3, num_layers=2, mode=mode, bidirectional=True, state_outputs=True, name="r")
+    return S.Group(list(r))
+
+
+@graph(data=(4, 2, 5))
+def lstm():
+    return recurrent("lstm")
+
+
+@graph(data=(4, 2, 5))
+def gru():
+    return recurrent("gru")
+
+
+@graph(data=(2, 3, 4, 4))
+def batchnorm_shared():
+    x, g, b, mean, var = map(S.var, ("data", "g", "b", "mean", "moving_var"))
+    y = S.BatchNorm(x, g, b, mean, var, name="b1", fix_gamma=False, use_global_stats=True)
+    return S.BatchNorm(y + 1, g, b, mean, var, name="b2", fix_gamma=False, use_global_stats=True)
+
+
+@graph(data=(2, 3, 4, 4))
+def batchnorm_outputs():
+    y = S.BatchNorm(S.var("data"), output_mean_var=True, use_global_stats=True, name="b1")
+    return S.Group([y[0], y[1], y.get_internals()["b1_moving_mean"]])
+
+
+@graph(data=(2, 4, 6, 6))
+def convolution_groups():
+    x = S.var("data")
+    return S.Group([S.GroupNorm(x, num_groups=2, name="gn"), S.Convolution(x, num_group=2, num_filter=4, kernel=(3, 3),
+                    dilate=(2, 2), name="c"), S.Convolution(x, num_filter=2, kernel=(1, 1), no_bias=True, layout="NCHW", name="c2")])
+
+
+@graph(data=(2, 4, 6))
+def convolution_1d():
+    x = S.Convolution(S.var("data"), num_filter=3, kernel=(3,), pad=(1,), name="c")
+    return S.Pooling(x, kernel=(2,), pool_type="max", stride=(2,))
+
+
+@graph(data=(1, 2, 4, 5, 5))
+def convolution_3d():
+    return S.Pooling(S.Convolution(S.var("data"), num_filter=3, kernel=(2, 2, 2), name="c"), kernel=(2, 2, 2), pool_type="avg")
+
+
+@graph(data=(2, 3, 4, 4))
+def learned_slopes():
+    x = S.var("data")
+    return S.LeakyReLU(x, S.var("slopes"), act_type="prelu", name="p") + S.LeakyReLU(x, act_type="gelu")
+
+
+@graph(img=(1, 2, 6, 6), theta=(1, 6))
+def samplers():
+    im, theta = S.var("img"), S.var("theta")
+    g = S.GridGenerator(theta, transform_type="affine", target_shape=(4, 4))
+    return S.Group([S.BilinearSampler(im, g), S.SpatialTransformer(im, theta, target_shape=(3, 3), transform_type="affine",
+                                                                   sampler_type="bilinear")])
+
+
+@graph(a=(3, 3))
+def matrices():
+    a = S.var("a")
+    m = S.expand_dims(S.dot(a, a, transpose_b=True) + 3 * S.eye(3), axis=0)
+    return S.Group([S.linalg.potrf(m), S.linalg.det(m), *S.linalg.slogdet(m), S.linalg.inverse(m), S.linalg.syrk(m)])
+
+
+@graph(a=(2, 6))
+def dtypes():
+    a = S.var("a")
+    i = S.cast(a * 3, dtype="int32")
+    return S.Group([S.cast(a, dtype="float64") * 2.5, i + 1, S.argsort(a, dtype="int32"), S.topk(a, k=2, ret_typ="both", dtype="int64")[1]])
+
+
+@graph(a=(2, 3))
+def constants():
+    a = S.var("a")
+    return S.Group([S.zeros((2, 3)) + a, S.ones((2, 3), dtype="float64"), S.full((2,), 3.5), S.arange(2, 10, 2, repeat=2),
+                    S.linspace(0, 1, 5), S.zeros_like(a), S.eye(3, 4, 1)])
+
+
+@graph(a=(2, 3, 4))
+def odd_names():
+    w = S.var('ünï cödé"q\\', shape=(4,))
+    return S.broadcast_mul(S.var("a"), w, name="名前") * S.var("x y\tz", shape=(2, 3, 4))
+
+
+@graph(data=(1, 2, 6, 6), d2=(1, 2, 6, 6))
+def enlarged():
+    x = S.var("data")
+    return S.Group([S.Correlation(x, S.var("d2"), kernel_size=1, max_displacement=2, pad_size=2),
+                    S.UpSampling(x, scale=2, sample_type="bilinear", num_filter=2, name="up"),
+                    S.contrib.BilinearResize2D(x, height=9, width=9), S.contrib.AdaptiveAvgPooling2D(x, output_size=(2, 3))])
+
+
+@graph(a=(5, 2, 4), label=(2, 3))
+def ctc():
+    return S.CTCLoss(S.var("a"), S.floor(S.abs(S.var("label")) * 2) + 1)
+
+
+@graph(x=(3, 4))
+def numpy_numbers():
+    x = S.var("x")
+    return S.Group([S.slice(x, begin=(np.int64(0), np.int32(1)), end=(2, np.int64(3))), S.clip(x, np.float64(-0.5), np.float64(0.5)),
+                    x * np.float64(1e-7) + np.float32(0.25), S.reshape(x, shape=(np.int64(2), 6))])

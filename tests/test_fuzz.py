@@ -11,10 +11,12 @@ import pytest
 
 import mxnd as mx
 from mxnd import nd
-from mxnd.params import HEADER, V1
+from mxnd.params_reader import HEADER, V1
 
 S, V = mx.sym, mx.sym.Variable
 MEMORY = 80 << 10                        # KiB that reading thousands of small damaged files may add
+TEXTS = ("0", "-1", "65536", "2147483648", "99999999999999999999", "1e999", "nan", "", "None", "True", "()", "(0,)", "(-1, 2)", "(1, 2",
+         "(1000000, 1000000, 1000000)", "(" + "1, " * 99 + ")", "[[1]]", "(None,)", "1_000", "\u0663", "\\", "\0", "x" * 999)
 VALUES = ("-1", "0", "1", "2", "99", "1e999", "null", "true", '"x"', "[]", "{}", "1.5", "9" * 40, '""', "[[0, 0, 0]]")
 
 
@@ -35,8 +37,8 @@ def graphs():
 
 
 def changed(text, draw):
-    """A text with one small change: of characters, of a number, or of the structure."""
-    kind = draw.randrange(6)
+    """A text with one small change: of characters, of a number, of an attribute, or of the structure."""
+    kind = draw.randrange(7)
     at = draw.randrange(len(text))
     if kind == 0:
         return text[:at] + chr(draw.randrange(32, 127)) + text[at + 1:]
@@ -48,6 +50,10 @@ def changed(text, draw):
         number = draw.choice(list(re.finditer(r"\d+", text)))
         return text[:number.start()] + draw.choice(VALUES) + text[number.end():]
     graph = json.loads(text)
+    if kind == 6:
+        attrs = draw.choice([n["attrs"] for n in graph["nodes"] if n.get("attrs")])
+        attrs[draw.choice((*attrs, "__shape__", "__dtype__", "num_args", "lr_mult", "x_lr_mult"))] = draw.choice(TEXTS)
+        return json.dumps(graph)
     outer, key, inner = None, None, graph
     for _ in range(draw.randrange(1, 7)):
         if not isinstance(inner, (dict, list)) or not inner:
@@ -79,6 +85,13 @@ def test_symbol_files(bounded):
         except mx.MXNetError:
             pass
     assert 1000 < refused < 2900
+
+
+def test_symbol_files_cut_anywhere():
+    text = graphs()[0]
+    for n in range(len(text)):
+        with pytest.raises(mx.MXNetError, match=r"load_json: the text is not JSON.*char"):
+            S.load_json(text[:n])
 
 
 def files_of_all_versions(tmp_path):

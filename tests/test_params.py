@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import mxnd as mx
-from mxnd import nd
-from mxnd.params import CODES, HEADER, V1, V2, V3
+from mxnd import nd, params, params_reader
+from mxnd.params_reader import CODES, HEADER, V1, V2, V3
 
 DTYPES = [name for name in CODES if name != "bfloat16"]
 
@@ -261,3 +261,44 @@ def test_a_pipe(tmp_path, stored):
     loaded = nd.load(pipe)
     writer.join()
     assert list(loaded) == list(sample())
+
+
+def many():
+    """Arrays of all sizes, so that blocks end and begin anywhere."""
+    rng = np.random.RandomState(4)
+    out = {}
+    for k in range(400):
+        shape = tuple(rng.randint(0, 9, rng.randint(0, 4))) if k % 37 else (rng.randint(1, 90), 1000)
+        out[f"array {k}"] = nd.array(rng.randint(0, 2, shape), dtype=DTYPES[k % len(DTYPES)])
+    out |= {f"sparse {k}": x for k, x in sample().items()}
+    out["bfloat16"] = nd.ones((3,)).astype(mx.bfloat16)
+    return out
+
+
+def test_blocks_and_single_records_are_the_same_files(tmp_path, monkeypatch):
+    given = many()
+    nd.save(tmp_path / "blocks", given)
+    monkeypatch.setattr(params.records, "packed", lambda arrays, first, np_shape: (b"", first))
+    nd.save(tmp_path / "single", given)
+    assert (tmp_path / "blocks").read_bytes() == (tmp_path / "single").read_bytes()
+
+
+@pytest.mark.parametrize("piece", [100, 1000, 1 << 18])
+@pytest.mark.parametrize("alone", [False, True])
+def test_files_are_read_in_pieces(tmp_path, monkeypatch, piece, alone):
+    given = many()
+    nd.save(tmp_path / "x", given)
+    monkeypatch.setattr(params_reader, "PIECE", piece)
+    if alone:
+        monkeypatch.setattr(params_reader.records, "unpack", lambda source, start, arrays, count: start)
+        monkeypatch.setattr(params_reader.records, "names", lambda source, start, found, count: start)
+    back = nd.load(tmp_path / "x")
+    assert list(back) == list(given)
+    for k in given:
+        same(back[k], given[k])
+
+
+def test_absurd_shapes_of_nothing():
+    for shape in ((0, 1 << 62, 8), (1 << 62, 8, 0)):
+        with pytest.raises(mx.MXNetError, match=r"byte .*too large"):
+            nd.load_frombuffer(contents(record(shape, b"")))

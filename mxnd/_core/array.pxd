@@ -60,7 +60,7 @@ cdef class Node:
     cdef tuple outs                          # outputs without their nodes, or None where the formula needs none
     cdef Node main                           # the node of output 0; None when this is it
     cdef int slot
-    cdef bint released, training, needed
+    cdef bint released, training, needed, linked  # linked: its gradient was recorded, and depends on it
     cdef long mark                           # last walk that met this node
     cdef list grads                          # during a walk: gradient per output
     cdef list others                         # nodes of the further outputs

@@ -151,10 +151,18 @@ cdef int propagate(Node n, bint create_graph) except -1:
     cdef tuple outs = (None,) if n.outs is None else n.outs
     if not n.op.differentiable:
         return 0
+    cdef bint zero = False                              # the gradients are: only the states move
+    if n.grads is None:
+        alone = n.op.decl.acts_alone(params_of(n))
+        if alone is None or n.linked:
+            return 0
+        zero = alone == "state"
+        n.grads = [None] * (2 * visible)
+    n.linked = n.linked or create_graph
     if not create_graph and visible == 1 and n.grads[0] is not None and one_pass(n, <NDArray>n.grads[0], give):
         return 0
     for k in range(len(outs)):
-        if k < visible and n.grads[2 * k] is None:
+        if k < visible and n.grads[2 * k] is None and outs[k] is not None:
             gs.append(call(zeros_op, (outs[k],), (), None, False))
         else:
             gs.append(n.grads[2 * k] if k < visible else None)
@@ -175,6 +183,8 @@ cdef int propagate(Node n, bint create_graph) except -1:
             part = part()
             if part is None:
                 continue
+        if zero:
+            continue
         y = <NDArray>n.inputs[k - 1]
         if not same_shape(<NDArray>part, y):
             raise MXNetError(f"{n.op.name}: the gradient for input {k - 1} has a wrong shape; "
@@ -243,7 +253,7 @@ cdef list run(list heads, list head_grads, list variables, bint retain, bint cre
                     finish(n)
                 elif variables is None:
                     n.grad = None           # as in MXNet, x.grad is None from now on
-            elif n.grads is not None and n.needed:
+            elif n.needed:
                 propagate(n, create_graph)
             n.grads = None
             if not retain and n.op is not None:

@@ -3,7 +3,7 @@
 from . import elementwise
 from . import view, shape, slice, repeat, join, index, sequence, create
 from . import reduce, order, softmax
-from . import linear, linalg, triangle, conv, pool, sampler, batch_norm, norm, activation, dropout, loss
+from . import linear, linalg, triangle, conv, pool, conv_windows, sampler, batch_norm, norm, activation, dropout, loss
 from . import roi, resize, roi_points, correlation, deform, boxes, multibox
 from . import random, optimizer, custom, rnn, ctc
 from . import columns, contrib, attention, quantize, quantized, fourier, hawkes, image

@@ -43,7 +43,7 @@ op("_rrelu", params=dict(lower_bound=number(0.125), upper_bound=number(0.334)), 
 # ---- Activation -------------------------------------------------------------------------------------
 
 ACTIVATIONS = ("relu", "sigmoid", "softrelu", "softsign", "tanh")
-op("Activation", params=dict(act_type=choice(REQUIRED, *ACTIVATIONS)), aliases="_npx_activation", shapes=same,
+op("Activation", params=dict(act_type=choice(REQUIRED, *ACTIVATIONS)), aliases="_npx_activation", shapes=same, rising=True,
    compose=lambda p, x: getattr(F, p.act_type)(x),
    numpy="dict(relu=lambda x: np.maximum(x, 0), sigmoid=lambda x: 1 / (1 + np.exp(-x)), softrelu=lambda x: np.log1p(np.exp(x)),"
          " softsign=lambda x: x / (1 + np.abs(x)), tanh=np.tanh)[p.act_type](data)",

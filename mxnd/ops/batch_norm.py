@@ -65,11 +65,10 @@ def batch_norm_grad(p, g, x, y):
 
 
 def batch_norm_factors(p, x):
-    """(factor, offset) per channel outside training; with fix_gamma also what is written into gamma."""
+    """(factor, offset) per channel outside training."""
     gamma, beta, mean, var = x
-    one = [F.ones_like(gamma)] if p.fix_gamma else []
     factor = F.rsqrt(var + p.eps) if p.fix_gamma else gamma * F.rsqrt(var + p.eps)
-    return [factor, beta - mean * factor, *one]
+    return [factor, beta - mean * factor]
 
 
 def batch_norm_backward_shapes(p, ins, outs):
@@ -103,7 +102,8 @@ BATCH_NORM_DOC = """Normalise each channel of data to mean 0 and variance 1, the
     data has any shape with channels along `axis`; gamma, beta, moving_mean and moving_var have shape (channels,).
     While training, the batch's own mean and biased variance are used, otherwise (and with use_global_stats) the moving ones.
     The backward pass of a training step moves the moving statistics: new = momentum * old + (1 - momentum) * batch.
-    fix_gamma writes 1 into gamma and gives it no gradient.  output_mean_var also returns the mean and 1 / sqrt(variance + eps).
+    fix_gamma writes 1 into gamma and gives it no gradient (an executor without gradients leaves gamma as it is).
+    output_mean_var also returns the mean and 1 / sqrt(variance + eps).
     Floats; parameters of 16-bit data are float32."""
 BATCH_SAMPLES = (
     dict(inputs=[(4, 3, 5), (3,), (3,), (3,), [1.0, 0.5, 2.0]], params=dict(fix_gamma=False)),
@@ -134,7 +134,7 @@ batch_norm("_contrib_SyncBatchNorm", {**BATCH_NORM, "ndev": integer(1), "key": t
                    "mx.nd.ones(3), key='bn')")
 
 op("_contrib_BatchNormWithReLU", inputs="data gamma beta moving_mean moving_var", aux="moving_mean moving_var", mutates="gamma",
-   initial=MOVING, stored=lambda p: 4,
+   initial=MOVING, stored=4,
    params={**BATCH_NORM, "axis": integer(1), **UNUSED}, outputs="output mean var",
    visible=lambda p: 3 if p.output_mean_var else 1, shapes=batch_norm_shapes,
    types=data_and_float_types((0, 5), 5, 3), uses_mode=True,

@@ -107,6 +107,13 @@ def _conv_scaled(p, x, factor, offset):
     return F.Convolution(data, scaled, offset + bias[0] * factor if bias else offset, **{**p._asdict(), "no_bias": False})
 
 
+def _conv_windowed(p, x, window):
+    """The largest number of every window of the convolution."""
+    kernel, stride, pad = window
+    return F._conv_windows(*x, num_filter=p.num_filter, no_bias=len(x) < 3, window=kernel, window_stride=stride, window_pad=pad,
+                           **_same(p))
+
+
 def _conv_grad(p, g, x, y):
     return [lambda: F._backward_conv_data(g[0], x[1], shape=x[0].shape[2:], **_same(p)),
             lambda: F._backward_conv_weight(g[0], x[0], **_same(p)),
@@ -123,7 +130,7 @@ def _convolution(name, aliases, layouts, samples):
                    no_bias=flag(), cudnn_tune=choice(None, "fastest", "limited_workspace", "off"), cudnn_off=flag(),
                    layout=choice(None, *layouts)),
        shapes=_conv_shapes, kernel="conv_forward", arguments=lambda p, ins, outs: numbers(p, ins[0], outs[0]),
-       kernel_types=BOTH, grad=_conv_grad, scaled=_conv_scaled, kept=True, samples=samples,
+       kernel_types=BOTH, grad=_conv_grad, scaled=_conv_scaled, windowed=_conv_windowed, kept=True, samples=samples,
        doc="Slides num_filter filters over data (n, channels, sizes of 1, 2 or 3 axes) and adds a bias per filter.\n"
            "weight is (num_filter, channels / num_group, *kernel), the output (n, num_filter, *sizes) with "
            "(size + 2 pad - dilated kernel) // stride + 1 along each axis.  The cudnn and workspace parameters are accepted "

@@ -76,8 +76,8 @@ def _spread_grad(p, g, x, y):
 
 _TWO = [(1, 2, 5, 6)] * 2
 _SHAPES = (dict(kernel_size=1, max_displacement=1), dict(kernel_size=3, max_displacement=2, stride1=2, stride2=2, pad_size=3))
-op("Correlation", inputs="data1 data2", params=dict(WINDOW, is_multiply=flag(True)), shapes=_forward_shapes, kernel="correlation",
-   stored=lambda p: 3, kernel_types=FLOATS, grad=_grad,
+op("Correlation", stored=3, inputs="data1 data2", params=dict(WINDOW, is_multiply=flag(True)), shapes=_forward_shapes, kernel="correlation",
+   kernel_types=FLOATS, grad=_grad,
    arguments=lambda p, ins, outs: _numbers(p, PRODUCT if p.is_multiply else DISTANCE, ins[0], outs[0]),
    samples=tuple(dict(inputs=_TWO, params=dict(w, is_multiply=m)) for w in _SHAPES for m in (True, False)),
    doc="""Patches of data1 compared with displaced patches of data2; both are (samples, channels, height, width).

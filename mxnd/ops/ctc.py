@@ -45,7 +45,7 @@ def numbers(p, data, label):
     return [*data, label[1], int(p.use_data_lengths), int(p.use_label_lengths), int(p.blank_label == "last")]
 
 
-op("CTCLoss", inputs="data label data_lengths label_lengths", takes=inputs, params=CTC, outputs="output0", stored=lambda p: 2,
+op("CTCLoss", stored=2, inputs="data label data_lengths label_lengths", takes=inputs, params=CTC, outputs="output0",
    aliases="ctc_loss _contrib_CTCLoss _contrib_ctc_loss", shapes=ctc_shapes, types=ctc_types, kernel="ctc_loss", kernel_types=FLOATS,
    arguments=lambda p, ins, outs: numbers(p, ins[0], ins[1]),
    grad=lambda p, g, x, y: [lambda: F._backward_CTCLoss(g[0], *x, **p._asdict()), *[None] * (len(x) - 1)],

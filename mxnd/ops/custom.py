@@ -37,6 +37,9 @@ class Custom(Op):
     def state_names(self, p):
         return p.aux
 
+    def acts_alone(self, p):
+        return None if p.needs_heads() else "loss"
+
     def bound(self, p):
         return p.copy()
 

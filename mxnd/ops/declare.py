@@ -18,7 +18,6 @@ class Op:
     name, aliases       the name that symbol files hold, and other names it is called by
     inputs              names of the array inputs; for a variadic operator the one name they share
     variadic            name of the parameter that counts the inputs, or None
-    named(p)            their names for these parameters, or None for arg0, arg1, ...
     takes(p)            names of the inputs used with these parameters (default: all)
     aux, mutates        inputs that are auxiliary states; inputs that the kernel writes in place
     params              {name: Param}; Params is the namedtuple of checked values
@@ -31,7 +30,7 @@ class Op:
                         are asked before the formula runs
     grad(p, g, x, y)    gradients for the inputs: a list of arrays, functions without arguments, or None
     keeps_zero          f(0) = 0, so sparse arrays keep their storage;  storage: see mxnd.sparse
-    stored(p)           how many outputs MXNet's symbol files count, where it has hidden ones more
+    stored              how many outputs MXNet's symbol files count, or a function of p, where it has hidden ones more
     public(p, *x)       an operator that MXNet does not have, in words of MXNet's: for `autograd.get_symbol`
     run                 family python: run(core, inputs, p, out), the operator as Python code
     open_params         any keyword is a parameter
@@ -43,7 +42,7 @@ class Op:
     open_params = False
 
     def __init__(self, name, *, inputs="data", params=None, outputs="output", visible=None, aliases="",
-                 family="general", takes=None, variadic=None, named=None, aux="", mutates="", shapes=None,
+                 family="general", takes=None, variadic=None, aux="", mutates="", shapes=None,
                  types=_shapes.same_types, kernel=None, arguments=None, kernel_types=None, compose=None, grad=None,
                  c=None, ints=None, loop=None, keeps_zero=False, storage=None, random=False, uses_mode=False,
                  auto_variables=True, numpy=None, domain=(-2.0, 2.0), samples=(), doc="", example="", **facts):
@@ -54,7 +53,7 @@ class Op:
         self.Params = namedtuple("Params", self.params)
         self.outputs = tuple(outputs.split()) if isinstance(outputs, str) else outputs
         self.visible = visible
-        self.takes, self.variadic, self.named = takes, variadic, named
+        self.takes, self.variadic = takes, variadic
         self.aux = tuple(aux.split())
         self.mutates = tuple(mutates.split()) or self.aux
         self.shapes, self.types = shapes, types
@@ -85,9 +84,6 @@ class Op:
     def input_names(self, p, count=None):
         """Names of the inputs used with these parameters (count: how many a variadic operator got)."""
         if self.variadic:
-            names = self.named(p) if self.named else None
-            if names:
-                return names
             n = count                      # a count of layers, each with several arrays, or of the arrays themselves
             if n is None:
                 n = getattr(p, self.variadic) * getattr(self, "arrays_of_each", 1) + getattr(self, "arrays_after", 0)
@@ -109,6 +105,10 @@ class Op:
     def state_names(self, p):
         """Inputs that are auxiliary states: those declared, or else those written in place.  p counts with open_params only."""
         return self.aux or self.mutates
+
+    def acts_alone(self, p):
+        """What backward does where no gradient arrives: "loss" has one of its own, "state" moves auxiliary states, None."""
+        return "loss" if getattr(self, "loss", False) else "state" if self.aux else None
 
     def bound(self, p):
         """The parameters for one executor, where an operator keeps something between its runs."""

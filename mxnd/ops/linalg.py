@@ -248,8 +248,8 @@ op("_det_derivative", inputs="args", params=dict(num_args=integer(at_least=1)), 
        "cofactors.  Singular matrices are no exception.",
    example="mx.nd._internal._det_derivative(mx.nd.array([[1, 2], [2, 4]]))")
 
-op("_linalg_det", inputs="A", aliases="_npi_det linalg_det", outputs="output0", shapes=_square_to_numbers, kernel="det",
-   stored=lambda p: 3, kernel_types=BOTH, arguments=batch,
+op("_linalg_det", stored=3, inputs="A", aliases="_npi_det linalg_det", outputs="output0", shapes=_square_to_numbers, kernel="det",
+   kernel_types=BOTH, arguments=batch,
    grad=lambda p, g, x, y: [lambda: F.broadcast_mul(_column(g[0], x[0], 2), F._det_derivative(x[0], num_args=1))],
    samples=(dict(inputs=[(3, 3)], params={}), dict(inputs=[(2, 2, 2)], params={})),
    doc="The determinant of each matrix.", example="mx.nd.linalg.det(mx.nd.array([[1, 2], [3, 4]]))")
@@ -262,8 +262,8 @@ def _slogdet_grad(p, g, x, y):
     return [for_a]
 
 
-op("_linalg_slogdet", inputs="A", aliases="_npi_slogdet linalg_slogdet", outputs="output0 output1", shapes=_square_to_numbers,
-   kernel="slogdet", stored=lambda p: 4, kernel_types=BOTH, arguments=batch, grad=_slogdet_grad,
+op("_linalg_slogdet", stored=4, inputs="A", aliases="_npi_slogdet linalg_slogdet", outputs="output0 output1", shapes=_square_to_numbers,
+   kernel="slogdet", kernel_types=BOTH, arguments=batch, grad=_slogdet_grad,
    samples=(dict(inputs=[(3, 3)], params={}), dict(inputs=[(2, 2, 2)], params={})),
    doc="The sign of the determinant of each matrix and the logarithm of its absolute value; 0 and -inf for a singular matrix, "
        "which gets a gradient of zero.",

@@ -220,9 +220,13 @@ def kl_backward_shapes(p, ins, outs):
 
 KL = dict(sparseness_target=number(0.1, at_least=0.0, at_most=1.0), penalty=number(0.001),
           momentum=number(0.9, at_least=0.0, at_most=1.0))
+def kl_grad(p, g, x, y):
+    return [lambda: F._backward_IdentityAttachKLSparseReg(F.zeros_like(x[0]) if g[0] is None else g[0], *x, **p._asdict()), None]
+
+
 op("IdentityAttachKLSparseReg", inputs="data moving_avg", aux="moving_avg", initial={"moving_avg": '["zero", {}]'},
    params=KL, shapes=kl_shapes, kernel="same_values",
-   kernel_types=FLOATS, grad=lambda p, g, x, y: [lambda: F._backward_IdentityAttachKLSparseReg(g[0], *x, **p._asdict()), None],
+   kernel_types=FLOATS, grad=kl_grad, loss=True,
    numpy="data * 1.0", samples=(dict(inputs=[(3, 4), (4,)]),),
    doc="""The data; its gradient gets a term that draws the average activation of each unit toward sparseness_target.
 

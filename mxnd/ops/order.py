@@ -96,7 +96,7 @@ def _sort_grad(p, g, x, y):
 
 op("sort", aliases="_npi_sort", params=_AXIS, outputs="output0", shapes=forward(_sorted_shape), kernel="order",
    arguments=_order_arguments(_VALUES), numpy="np.sort(data, axis=p.axis)", samples=_SAMPLES,
-   grad=_sort_grad, stored=lambda p: 2,
+   grad=_sort_grad, stored=2,
    doc="The elements in order along an axis (the last by default; None: of the flattened array).  NaN comes last.",
    example="mx.nd.sort(mx.nd.array([[3, 1, 2]]), is_ascend=False)")
 

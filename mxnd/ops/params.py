@@ -1,6 +1,6 @@
 """Typed operator parameters: checked Python values, and their text in symbol files."""
-import math
 import operator
+from math import inf
 
 from .errors import MXNetError
 
@@ -69,13 +69,10 @@ class Param:
             if self.kind is bool:
                 return _BOOLS[text.lower()]
             if self.kind is int:
-                return int(text)
+                return _int_from_text(text)
             if self.kind is float:
-                value = float(text)
-                if math.isinf(value) and "inf" not in text.lower():
-                    raise ValueError
-                return value
-            return _tuple_from_text(text, int if self.kind == "shape" else float)
+                return _float_from_text(text)
+            return _tuple_from_text(text, _int_from_text if self.kind == "shape" else _float_from_text)
         except (KeyError, ValueError):
             raise ValueError(f"expected {self.expected()}, got {_short(text)}") from None
 
@@ -101,9 +98,28 @@ def _short(value):
 
 
 def _tuple_from_text(text, item):
-    inner = text.strip("()[] ")
-    numbers = [t.strip().rstrip("L") for t in inner.split(",") if t.strip()]      # Python 2 wrote 3L
-    return tuple(None if t == "None" else item(t) for t in numbers)
+    """Numbers between brackets, or a single one."""
+    if text[:1] + text[-1:] in ("()", "[]"):
+        numbers = [t.strip() for t in text[1:-1].split(",")]
+        if not numbers[-1]:                                                       # (), or a comma at the end
+            del numbers[-1]
+    else:
+        numbers = [text]
+    return tuple([None if t == "None" else item(t.rstrip("L")) for t in numbers])     # Python 2 wrote 3L
+
+
+def _int_from_text(text):
+    value = int(text)
+    if value.bit_length() > 63:
+        raise ValueError
+    return value
+
+
+def _float_from_text(text):
+    value = float(text)
+    if value in (inf, -inf) and "n" not in text.lower():                          # 1e999
+        raise ValueError
+    return value
 
 
 def _whole(self, value):

@@ -1,5 +1,5 @@
 """Pooling over windows, and enlarging."""
-from .declare import F, op
+from .declare import F, Op, op
 from .linear import BOTH
 from .params import REQUIRED, choice, flag, integer, shape
 from .shapes import known, show, size, unify
@@ -106,6 +106,13 @@ def _pool_grad(old):
     return grad
 
 
+def _largest(p, data):
+    """(kernel, stride, pad) where the output is the largest number of windows that all hold some of the data, or None."""
+    kernel, stride, pad = _window(p, data)
+    whole = not _last(p) and (p.global_pool or p.pooling_convention == "valid") and all(q < k for q, k in zip(pad, kernel))
+    return (kernel, stride, pad) if p.pool_type == "max" and whole and size(kernel) <= 256 else None
+
+
 COMMON = dict(kernel=shape((), at_least=1), pool_type=choice("max", "avg", "lp", "max", "sum"), global_pool=flag())
 STEPS = dict(stride=shape((), at_least=1), pad=shape((), at_least=0))
 LAYOUT = dict(layout=choice(None, "NCDHW", "NCHW", "NCW", "NDHWC", "NHWC", "NWC"))
@@ -115,11 +122,11 @@ TEXT = ("over windows of data (n, channels, sizes of 1, 2 or 3 axes).\n"
 
 
 def _stored(p):
-    """Files count a workspace where MXNet's own library for pooling may run."""
+    """MXNet counts the workspace of its library's kernel, where there is such a kernel."""
     return 2 if p.pool_type == "max" and p.kernel and p.layout in (None, "NCW", "NCHW", "NCDHW") else 1
 
 
-op("Pooling", inputs="data", aliases="_npx_pooling", stored=_stored,
+op("Pooling", inputs="data", aliases="_npx_pooling", largest=_largest, stored=_stored,
    params=dict(COMMON, cudnn_off=flag(), pooling_convention=choice("valid", "full", "same", "valid"), **STEPS,
                p_value=integer(None), count_include_pad=flag(None), **LAYOUT),
    shapes=_pool_shapes, kernel="pool_forward", arguments=_pool_arguments(False), kernel_types=BOTH, grad=_pool_grad(False),
@@ -299,8 +306,16 @@ def _upsampling(p, *x):
     return total
 
 
-op("UpSampling", inputs="data", variadic="num_args", named=lambda p: ("data", "weight") if p.sample_type == "bilinear" else None,
-   initial=dict.fromkeys(("weight", "arg1"), '["bilinear", {}]'),
+class UpSampling(Op):
+    """By repeating pixels it takes any number of inputs, by deconvolution data and weight."""
+
+    def input_names(self, p, count=None):
+        if p.sample_type == "bilinear" and count in (None, 2):
+            return ("data", "weight")
+        return super().input_names(p, count)
+
+
+UpSampling("UpSampling", inputs="data", variadic="num_args", initial={"weight": '["bilinear", {}]'},
    params=dict(scale=integer(at_least=1, at_most=1000), num_filter=integer(0, at_least=0),
                sample_type=choice(REQUIRED, "bilinear", "nearest"), multi_input_mode=choice("concat", "concat", "sum"),
                num_args=integer(at_least=1), workspace=integer(512, at_least=0)),

@@ -92,8 +92,8 @@ def _take_shapes(p, ins, outs):
     return [data, rois, data], out
 
 
-op("ROIPooling", inputs="data rois", aliases="_npx_roi_pooling", params=_POOL, shapes=_size, kernel="roi_largest",
-   stored=lambda p: 2, kernel_types=FLOATS, arguments=lambda p, ins, outs: _max_arguments(p, ins[0], outs[0]),
+op("ROIPooling", stored=2, inputs="data rois", aliases="_npx_roi_pooling", params=_POOL, shapes=_size, kernel="roi_largest",
+   kernel_types=FLOATS, arguments=lambda p, ins, outs: _max_arguments(p, ins[0], outs[0]),
    grad=lambda p, g, x, y: [lambda: F._backward_ROIPooling(g[0], x[1], x[0], **same(p, shape=tuple(x[0].shape))), None],
    samples=(dict(inputs=[(1, 2, 4, 5), _BOXES], params=dict(pooled_size=(2, 2), spatial_scale=1.0)),
             dict(inputs=[(1, 2, 4, 5), [[0, 0, 0, 6, 6]]], params=dict(pooled_size=(3, 2), spatial_scale=0.5))),

@@ -123,10 +123,10 @@ def _pool(p, data, rois, trans=None):
     return F._DeformablePSROIPooling(data, rois, *moves, **{k: getattr(p, k) for k in FORM})
 
 
-op("_contrib_DeformablePSROIPooling", inputs="data rois trans", takes=_takes("data"),
+op("_contrib_DeformablePSROIPooling", stored=2, inputs="data rois trans", takes=_takes("data"),
    params=dict(SIZES, part_size=integer(0, at_least=0), sample_per_part=FORM["sample_per_part"], trans_std=FORM["trans_std"],
                no_trans=flag()),
-   shapes=_rule(_part), compose=_pool, checks=True, stored=lambda p: 2,
+   shapes=_rule(_part), compose=_pool, checks=True,
    samples=(dict(inputs=_INPUTS, params=_FORM), dict(inputs=_INPUTS[:2], params=dict(_FORM, no_trans=True)),
             dict(inputs=_INPUTS, params=dict(_FORM, pooled_size=3, part_size=2, output_dim=2))),
    doc="""The mean of samples of each cell of regions, cells moved and read from channels of their own.

@@ -65,8 +65,8 @@ def spread_grad(p, g, x, y):
 
 ORDERS = dict(dx=integer(0, at_least=0, at_most=1), dy=integer(0, at_least=0, at_most=1))
 PLACES = [[[[-0.4, 0.3], [0.1, -1.7]], [[0.2, -0.7], [0.45, 0.6]]]]
-op("BilinearSampler", inputs="data grid", params=dict(cudnn_off=flag(None)), shapes=sample_shapes, kernel="bilinear_sample",
-   stored=lambda p: 2, kernel_types=FLOATS, arguments=sample_arguments, grad=sample_grad, samples=(dict(inputs=[(1, 2, 4, 5), PLACES]),),
+op("BilinearSampler", stored=2, inputs="data grid", params=dict(cudnn_off=flag(None)), shapes=sample_shapes, kernel="bilinear_sample",
+   kernel_types=FLOATS, arguments=sample_arguments, grad=sample_grad, samples=(dict(inputs=[(1, 2, 4, 5), PLACES]),),
    doc="""data at the places of grid, by bilinear interpolation; 0 outside.
 
     data is (samples, channels, height, width), grid (samples, 2, rows, columns): first x, then y, each from -1 (the first
@@ -127,8 +127,8 @@ def backward_grad(p, g, x, y):
 
 
 KIND = choice(REQUIRED, "affine", "warp")
-op("GridGenerator", params=dict(transform_type=KIND, target_shape=shape((0, 0))), shapes=grid_shapes, kernel="grid_generator",
-   stored=lambda p: 2, kernel_types=FLOATS, arguments=grid_arguments, grad=grid_grad,
+op("GridGenerator", stored=2, params=dict(transform_type=KIND, target_shape=shape((0, 0))), shapes=grid_shapes, kernel="grid_generator",
+   kernel_types=FLOATS, arguments=grid_arguments, grad=grid_grad,
    numpy="(np.stack([data.reshape(-1, 2, 3) @ np.array([x, y, 1.0]) for y in np.linspace(-1, 1, p.target_shape[0])"
          " for x in np.linspace(-1, 1, p.target_shape[1])], -1).reshape(-1, 2, *p.target_shape) if p.transform_type == 'affine' else"
          " np.stack([(data[:, 0] + np.arange(data.shape[3])) * 2 / (data.shape[3] - 1) - 1,"
@@ -158,10 +158,10 @@ def transformer_shapes(p, ins, outs):
     return [data, loc], outs
 
 
-op("SpatialTransformer", inputs="data loc",
+op("SpatialTransformer", stored=3, inputs="data loc",
    params=dict(target_shape=shape((0, 0)), transform_type=choice(REQUIRED, "affine"), sampler_type=choice(REQUIRED, "bilinear"),
                cudnn_off=flag(None)),
-   shapes=transformer_shapes, stored=lambda p: 3,
+   shapes=transformer_shapes,
    compose=lambda p, data, loc: F.BilinearSampler(
        data, F.GridGenerator(loc, transform_type=p.transform_type, target_shape=target(p))),
    samples=(dict(inputs=[(1, 2, 4, 5), [[0.6, 0.1, -0.05, 0.2, 0.7, 0.13]]],

@@ -137,11 +137,8 @@ def make(cls, op, hint, inputs, named, given, name=None, attr=None):
         entries = _variadic_entries(cls, node, p, inputs, named)
     else:
         entries = _named_entries(cls, node, p, named)
-    initial = getattr(op, "initial", None)
-    if initial:                                                # how variables are filled before training
-        for key, (source, _) in zip(op.input_names(p, len(entries)), entries):
-            if source.op is None and key in initial:
-                source.attrs.setdefault("__init__", initial[key])
+    if hasattr(op, "initial"):
+        tell_initial(op, op.input_names(p, len(entries)), entries)
     node.take(tuple(entries))
     return cls._of(tuple((node, i) for i in range(node.visible)))
 
@@ -184,12 +181,24 @@ def _variadic_entries(cls, node, p, inputs, named):
     return entries
 
 
+def tell_initial(op, names, entries):
+    """Write down how variables are filled before training, where that depends on the operator; returns whether any is new."""
+    told = False
+    for key, value in getattr(op, "initial", {}).items():
+        if key in names:
+            source = entries[names.index(key)][0]
+            if source.op is None and "__init__" not in source.attrs:
+                source.attrs["__init__"] = value
+                told = True
+    return told
+
+
 def missing(node, key):
     """The variable made for an input that was not given; it carries the operator's attributes."""
     op = node.op
     if not op.auto_variables:
         raise MXNetError(f"{op.name}: input {key!r} is missing")
-    return Node(None, f"{node.name}_{key}", dict(node.attrs)), 0
+    return Node(None, f"{node.name}_{key}" if node.name else key, dict(node.attrs)), 0
 
 
 def variable(cls, name, attr=None, shape=None, lr_mult=None, wd_mult=None, dtype=None, init=None, stype=None, **kwargs):

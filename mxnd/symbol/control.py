@@ -266,7 +266,8 @@ def _node(op, parts, inputs, **params):
     texts = {k: text_of(v) for k, v in params.items()}
     texts["num_args"] = str(len(inputs) + len(parts))
     attrs = as_attributes(AttrScope.current.get(None), op.name, first=True)
-    node = Node(op, None, {**attrs, **texts}, tuple(inputs), [p.graph for p in parts])
+    node = Node(op, None, {**attrs, **texts}, (), [p.graph for p in parts])
+    node.take(tuple(inputs))
     node.name = NameManager.current.get(None, op.name)
     check(node)
     return [Symbol(((node, k),)) for k in range(len(node.outputs))]

@@ -1,9 +1,9 @@
 """Runs a graph operator by operator, as arrays would: for sparse arrays, for shapes that only the data decides,
-for monitors, and as the plain form that the planned one is compared with."""
+and as the plain form that the planned one is compared with."""
 from .._core import call as _call
 from .._core import tape as _tape
 from ..ops.errors import MXNetError
-from ..ops.unnamed import shown_inputs
+from .graph import written_arguments
 from .subgraph import run_graphs
 
 
@@ -34,12 +34,12 @@ class EagerRun:
         self.entries, self.nodes, self.arrays, self.aux, self.grads = entries, nodes, arrays, aux, grads
         self.params = {id(n): n.op.bound(n.params) for n in nodes if n.op is not None}
         self.heads = None
-        self.monitor = None
-        self.monitor_all = False
+        self.recording = self.training = False
 
     def forward(self, training, record):
         """Values of the outputs."""
-        was = _call.set_recording(bool(record and self.grads)), _call.set_training(training)
+        self.recording, self.training = bool(record and self.grads), training
+        was = _call.set_recording(self.recording), _call.set_training(training)
         try:
             self.heads = self.run()
         finally:
@@ -60,29 +60,27 @@ class EagerRun:
                 done[id(node)] = [self._leaf(node)]
                 continue
             inputs = tuple(done[id(n)][i] for n, i in node.inputs)
-            if self.monitor and self.monitor_all:
-                for (n, _), name, x in zip(node.inputs, shown_inputs(node.op, node.input_names()), inputs):
-                    if n.op is None:
-                        self.monitor(n.name, x)
-                    self.monitor(f"{node.name}_{name}", x)
-            try:
-                if node.subgraphs:
-                    got = run_graphs(node, inputs)
-                else:
-                    got = _call.invoke(node.op.core, inputs, self.params[id(node)], None, True)
-            except (MXNetError, IndexError, ValueError, TypeError, AssertionError) as e:
-                e.add_note(f"in node {node.name!r}")
-                raise
-            got = got if isinstance(got, list) else [got]
-            done[id(node)] = got
-            if self.monitor:
-                for k, y in enumerate(got):
-                    self.monitor(node.output_name(k), y)
+            if not self.grads:                             # without gradients arguments stay as they are
+                for k in written_arguments(node.op, self.params[id(node)], len(inputs)):
+                    inputs = *inputs[:k], inputs[k].copy(), *inputs[k + 1:]
+            done[id(node)] = self._run_node(node, inputs)
             for n, _ in node.inputs:
                 left[id(n)] -= 1
                 if not left[id(n)]:
                     done.pop(id(n), None)
         return [done[id(n)][i] for n, i in self.entries]
+
+    def _run_node(self, node, inputs):
+        """The outputs of a node, as a list."""
+        try:
+            if node.subgraphs:
+                got = run_graphs(node, inputs)
+            else:
+                got = _call.invoke(node.op.core, inputs, self.params[id(node)], None, True)
+        except (MXNetError, IndexError, ValueError, TypeError, AssertionError) as e:
+            e.add_note(f"in node {node.name!r}")
+            raise
+        return got if isinstance(got, list) else [got]
 
     def _leaf(self, node):
         array = self.arrays[id(node)]
@@ -108,7 +106,7 @@ class EagerRun:
 
     def _check_loss(self, node, index, head):
         """Raise unless the gradient of this output needs no head gradient."""
-        made = _tape.recorded(head)
+        made = None if head is None else _tape.recorded(head)
         missing = _Missing(node.output_name(index))
         if made is None or made[0] is None:
             missing._refuse()

@@ -9,17 +9,20 @@ from .._core import graph_run
 from .._core.array import NDArray, empty
 from ..context import current_context
 from ..ops.errors import MXNetError
-from ..ops.shapes import known, show, size
+from ..ops.shapes import known, show
 from . import infer
+from .aside import Aside
 from .bound_arrays import ArrayDict, ArrayList
 from .eager import EagerRun
-from .given import given_heads, given_shape
+from .given import check_arrays, copy_params, given_heads, given_shape, set_arguments
 from .graph import Unplannable, forward_inference
 from .made import fitted
-from .memory import ITEM
+from .mixed import MixedRun, dividable
 from .node import auxiliary, order
 from .passes import current
 from .plan import Planned, plannable
+from .report import memory_report
+from .watched import WatchedRun
 
 __all__ = ["Executor"]
 
@@ -58,46 +61,47 @@ class Executor:
         wanted = {id(n): (g, REQUESTS[r]) for n, g, r in zip(self._args, grads, requests) if g is not None and REQUESTS[r]}
         self._arrays, self._wanted = arrays, wanted
         self._slots, self._shapes, self._types = inferred or forward_inference(nodes, arrays)
-        self._check(arrays, wanted)
+        check_arrays((*self._args, *self._aux), self._slots, self._shapes, arrays, wanted)
         self._held = {}
         for what, part, given in (("arg", self._args, args), ("grad", self._args, grads), ("aux", self._aux, aux)):
             held = ArrayList(given, f"{what}_arrays", partial(_put, ref(self), what))
             self._held[what] = held, ArrayDict([n.name for n in part], held)
-        self.outputs = [self._new_output(e) for e in symbol._entries]
+        self._outputs = ArrayList([self._new_output(e) for e in symbol._entries], "outputs", _refuse_output)
+        self._aside = Aside()
+        self._turn = graph_run.Turn()            # threads that share the executor take turns
         self._planned = self._plan()
-        self._eager = EagerRun(symbol._entries, nodes, arrays, is_aux, wanted)
+        self._eager = EagerRun(symbol._entries, nodes, arrays, is_aux, self._aside.targets)
         for n in nodes:
             if n.op is not None and not n.subgraphs:
                 p = infer.params_for(n, self._shapes[self._slots.first[id(n)]])
                 if p is not n.params:
                     self._eager.params[id(n)] = n.op.bound(p)
+        self._mixed = self._divide()
         self._last = None                        # who ran the last forward, and in which mode
         self._monitor = None
 
-    def _check(self, arrays, wanted):
-        for n in (*self._args, *self._aux):
-            slot, array = self._slots.first[id(n)], arrays[id(n)]
-            if self._shapes[slot] != array.shape:
-                raise MXNetError(f"bind: {n.name!r} has a wrong shape; expected {show(self._shapes[slot])}, "
-                                 f"got {show(array.shape)}")
-            if id(n) in wanted:
-                g = wanted[id(n)][0]
-                if g.shape != array.shape:
-                    raise MXNetError(f"bind: the gradient array of {n.name!r} has a wrong shape; expected {show(array.shape)}, "
-                                     f"got {show(g.shape)}")
-                if g._dtype_name != array._dtype_name:
-                    raise MXNetError(f"bind: the gradient array of {n.name!r} has a wrong dtype; "
-                                     f"expected {array._dtype_name}, got {g._dtype_name}")
+    def _dense(self):
+        """Whether all arrays are dense, of known shapes, and on the CPU."""
+        values = (*self._arrays.values(), *(g for g, _ in self._wanted.values()))
+        return not any(a.stype != "default" or a._device[0] == GPU for a in values) and all(y is not None for y in self.outputs)
+
+    def _divide(self):
+        """The form of a graph that is planned in parts, or None."""
+        if self._planned is not None or not self._dense() or not dividable(self._nodes, self._shapes, self._types):
+            return None
+
+        def bind(entries, args, grads, requests, aux, inferred):
+            return Executor(self._symbol._of(entries), self._ctx, args, grads, requests, aux, None, inferred, self._passes)
+        e = self._eager
+        return MixedRun(e.entries, e.nodes, self._slots, self._shapes, self._types, e.arrays, e.aux, e.grads, e.params, bind)
 
     def _plan(self):
         """The planned form of the graph, or None where it has to run operator by operator."""
-        entries, values = self._symbol._entries, (*self._arrays.values(), *(g for g, _ in self._wanted.values()))
-        if any(a.stype != "default" or a._device[0] == GPU for a in values) or any(y is None for y in self.outputs):
+        self._aside.set(self._wanted, self._arrays.values())
+        if not self._dense() or not all(map(known, self._shapes)) or None in self._types or not plannable(self._nodes):
             return None
-        if not all(map(known, self._shapes)) or None in self._types or not plannable(self._nodes):
-            return None
-        return Planned(entries, self._nodes, self._slots, self._shapes, self._types, self._arrays, self._wanted, self.outputs,
-                       self._passes)
+        return Planned(self._symbol._entries, self._nodes, self._slots, self._shapes, self._types, self._arrays, self._aside.targets,
+                       self.outputs, self._passes)
 
     def _put(self, what, k, array):
         """Bind another array in the place of number k of arg_arrays, grad_arrays or aux_arrays."""
@@ -118,8 +122,13 @@ class Executor:
         self._held[what][1].show(node.name, array)
         for n, y in enumerate(self.outputs):           # an output that is bound becomes an array of its own
             if array is not None and y is not None and graph_run.overlap(y, [array]):
-                self.outputs[n] = y.copy()
-        self._planned, self._last = self._plan(), None
+                list.__setitem__(self.outputs, n, y.copy())
+        self._turn.enter()
+        try:
+            self._planned, self._last = self._plan(), None
+            self._mixed = self._divide()
+        finally:
+            self._turn.leave()
 
     def _new_output(self, entry):
         slot = self._slots.of(entry)
@@ -151,45 +160,36 @@ class Executor:
         list of NDArray
             `outputs`.
         """
-        if kwargs:
-            self._set_arguments(kwargs)
-        training = bool(is_train)
-        self._last = None
-        if self._planned is not None and self._monitor is None:
-            try:
-                self._planned.forward(training)
-                self._last = self._planned, training
-                return self.outputs
-            except Unplannable:
-                self._planned = None
-        self._take(self._eager.forward(training, True))
-        self._last = self._eager, training
-        return self.outputs
+        self._turn.enter()
+        try:
+            if kwargs:
+                set_arguments(self.arg_dict, kwargs)
+            training, planned = bool(is_train), self._planned
+            self._last = None
+            if planned is not None and self._monitor is None:
+                try:
+                    planned.forward(training)
+                    self._last = planned, training
+                    return self._outputs
+                except Unplannable:
+                    self._planned = None
+            runner = self._monitor or self._mixed or self._eager
+            self._take(runner.forward(training, True))
+            self._last = runner, training
+            return self._outputs
+        finally:
+            self._turn.leave()
 
     def _take(self, values):
         """Copy the values of outputs into the arrays that users hold."""
         for k, (y, to) in enumerate(zip(values, self.outputs)):
             if to is None or y.stype != "default" or _kind(to) != _kind(y):
-                self.outputs[k] = to = y._same_data()
+                to = y._same_data()
+                list.__setitem__(self.outputs, k, to)
                 if y._device[0] != GPU:
                     self._mark(to)
             else:
                 y.copyto(to)
-
-    def _set_arguments(self, given):
-        arrays = self.arg_dict
-        for name, value in given.items():
-            if not isinstance(value, (NDArray, np.ndarray)):
-                raise ValueError(f"forward: argument {name!r}: expected an NDArray or a NumPy array, got {type(value).__name__}")
-            if name not in arrays:
-                raise TypeError(f"forward: unknown argument {name!r}; expected one of {', '.join(arrays)}")
-            if tuple(value.shape) != arrays[name].shape:
-                raise ValueError(f"forward: argument {name!r} has a wrong shape; expected {show(arrays[name].shape)}, "
-                                 f"got {show(tuple(value.shape))}")
-            try:
-                arrays[name][:] = value
-            except TypeError:
-                raise ValueError(f"forward: argument {name!r}: elements of dtype {value.dtype} are no numbers that mxnd has") from None
 
     def backward(self, out_grads=None, is_train=True):
         """Compute the gradients into the gradient arrays.
@@ -201,13 +201,26 @@ class Executor:
         is_train : bool
             Whether operators differentiate as in training.
         """
-        heads = self._head_grads(out_grads)
-        if not self._wanted:
-            return
-        if self._last is None:
-            self.forward(is_train=True)
-        runner, training = self._last
-        runner.backward(heads, training)
+        self._turn.enter()
+        try:
+            heads = self._head_grads(out_grads)
+            if not self._wanted:
+                return
+            if self._last is None:
+                self.forward(is_train=True)
+            runner, training = self._last
+            watcher = self._monitor
+            if watcher is not None and watcher is not runner and not any(n.op is not None and n.op.random for n in self._nodes):
+                runner = watcher                       # set after the forward: it has to know the values
+                runner.unseen(training)
+            if self._aside.apart:
+                self._aside.before()
+                runner.backward(heads, training)
+                self._aside.after()
+            else:
+                runner.backward(heads, training)
+        finally:
+            self._turn.leave()
 
     def _head_grads(self, given):
         slots = [self._slots.of(e) for e in self._symbol._entries]
@@ -215,6 +228,11 @@ class Executor:
         return given_heads(given, self._symbol.list_outputs(), shapes, [self._types[slot] for slot in slots])
 
     # ---- arrays by name
+    @property
+    def outputs(self):
+        """The outputs: the same list of the same arrays after every forward."""
+        return self._outputs
+
     @property
     def arg_arrays(self):
         """Arguments in the order of list_arguments; an array put into the list is bound from then on."""
@@ -271,22 +289,7 @@ class Executor:
         allow_extra_params : bool
             Skip names that the graph does not have instead of raising ValueError.
         """
-        for what, given, arrays in (("argument", arg_params, self.arg_dict),
-                                    ("auxiliary state", aux_params or {}, self.aux_dict)):
-            if not isinstance(given, dict):
-                raise TypeError(f"copy_params_from: expected a dict of arrays by {what}, got {type(given).__name__}")
-            for name, value in given.items():
-                if name not in arrays:
-                    if allow_extra_params:
-                        continue
-                    raise ValueError(f"copy_params_from: there is no {what} {name!r}; expected one of {', '.join(arrays)}")
-                to = arrays[name]
-                if not isinstance(value, (NDArray, np.ndarray)):
-                    raise TypeError(f"copy_params_from: {what} {name!r}: expected an array, got {type(value).__name__}")
-                if tuple(value.shape) != to.shape:
-                    raise MXNetError(f"copy_params_from: {what} {name!r} has a wrong shape; expected {show(to.shape)}, "
-                                     f"got {show(tuple(value.shape))}")
-                to[:] = value
+        copy_params((("argument", arg_params, self.arg_dict), ("auxiliary state", aux_params or {}, self.aux_dict)), allow_extra_params)
 
     def reshape(self, partial_shaping=False, allow_up_sizing=False, **kwargs):
         """An executor of the same graph for other shapes; arrays that fit are shared with this one.
@@ -311,33 +314,38 @@ class Executor:
         given = {id(known_names[name]): given_shape("reshape", name, shape) for name, shape in kwargs.items()}
         slots, shapes = infer.shapes(self._nodes, given)
         args, grads, aux = [], [], []
-        for n, old, g in zip(self._args, self.arg_arrays, self.grad_arrays):
+        for n, old, g, request in zip(self._args, self.arg_arrays, self.grad_arrays, self._requests):
             shape = shapes[slots.first[id(n)]]
             if not known(shape):
                 raise MXNetError(f"reshape: the shape of {n.name!r} cannot be worked out from {kwargs}")
             args.append(fitted(n.name, old, shape, n.name in kwargs or partial_shaping, allow_up_sizing))
-            grads.append(None if g is None else fitted(n.name, g, shape, True, allow_up_sizing))
+            grads.append(None if g is None or request == "null" else fitted(n.name, g, shape, True, allow_up_sizing))
         for n, old in zip(self._aux, self.aux_arrays):
             aux.append(fitted(n.name, old, shapes[slots.first[id(n)]], partial_shaping, allow_up_sizing))
         return Executor(self._symbol, self._ctx, args, grads, self._requests, aux, self._group2ctx, passes=self._passes)
 
     # ---- looking inside
     def set_monitor_callback(self, callback, monitor_all=False):
-        """Call a function with the name and the value of every output inside the graph.
+        """Call a function with the name and the value of everything that the graph computes, forward and backward.
 
         Parameters
         ----------
         callback : callable
-            Called as callback(name, array) while the graph runs; the name is bytes, as in MXNet.
+            Called as callback(name, array) while the graph runs; the name is bytes, as in MXNet: NODE_output for what a
+            node computes, NODE_backward_output0, 1 ... for the gradients of its inputs (NODE_backward_output where there is
+            one), sum_grad_output for their sum where a value is used several times, _head_grad_0_id_output for out_grads.
             None takes the callback away.
         monitor_all : bool
-            Also report the inputs of every operator.
+            Also report what goes into every operator.
         """
         if callback is not None and not callable(callback):
             raise TypeError(f"set_monitor_callback: expected a function or None, got {type(callback).__name__}")
-        self._monitor = callback
-        self._eager.monitor = None if callback is None else lambda name, array: callback(name.encode(), array._same_data())
-        self._eager.monitor_all = monitor_all
+        e = self._eager
+        if self._monitor is not None:                  # a backward of what it has seen may follow
+            self._monitor.callback = lambda name, array: None
+        self._monitor = None
+        if callback is not None:
+            self._monitor = WatchedRun(e.entries, e.nodes, e.arrays, e.aux, e.grads, e.params, callback, bool(monitor_all))
 
     def debug_str(self):
         """The graph in words, and the memory it takes.
@@ -360,25 +368,7 @@ class Executor:
             planned: intermediate values, with shared memory;  unshared: what they would take without;
             peak: all of it together, the most that is in use at any time while the graph runs.
         """
-        seen, report = set(), {}
-        for what, arrays in (("arguments", self.arg_arrays), ("gradients", self.grad_arrays), ("auxiliary", self.aux_arrays),
-                             ("outputs", self.outputs)):
-            new = {id(a): a.size * ITEM[a._dtype_name] for a in arrays if a is not None and id(a) not in seen}
-            seen.update(new)
-            report[what] = sum(new.values())
-        report.update(self._planned.memory() if self._planned is not None else self._unplanned_memory())
-        report["peak"] = sum(n for what, n in report.items() if what != "unshared")
-        return report
-
-    def _unplanned_memory(self):
-        total = 0
-        for node in self._nodes:
-            if node.op is not None:
-                for k in range(len(node.outputs)):
-                    slot = self._slots.first[id(node)] + k
-                    if known(self._shapes[slot]) and self._types[slot]:
-                        total += size(self._shapes[slot]) * ITEM[self._types[slot]]
-        return {"planned": total, "unshared": total}
+        return memory_report(self)
 
     def get_optimized_symbol(self):
         """The symbol that this executor runs.
@@ -394,6 +384,10 @@ def _put(executor, *what):
     """Tell an executor, if it still exists, of another array in one of its lists."""
     if executor() is not None:
         executor()._put(*what)
+
+
+def _refuse_output(k, array):
+    raise MXNetError("outputs: the executor makes these arrays; expected a change of their elements, outputs[k][:] = ...")
 
 
 def _kind(array):

@@ -26,7 +26,10 @@ def gradients(graph, heads, head_grads, wanted):
         give(head, g)
     for step in reversed(steps):
         op = step.op
-        if op.grad is None or needed.isdisjoint(step.inputs) or not any(v in sums for v in step.outputs):
+        if op.grad is None or needed.isdisjoint(step.inputs):
+            continue
+        alone = None if any(v in sums for v in step.outputs) else op.acts_alone(step.params) or "idle"
+        if alone == "idle":
             continue
         count = op.visible_outputs(step.params)
         gs = []
@@ -43,6 +46,8 @@ def gradients(graph, heads, head_grads, wanted):
                 part = part()
                 if part is None:
                     continue
+            if alone == "state":                                # the gradient is zero
+                continue
             if part.shape != value.shape:
                 raise MXNetError(f"{op.name}: the gradient for input {k} has a wrong shape; expected {show(value.shape)}, "
                                  f"got {show(part.shape)}")

@@ -121,6 +121,14 @@ def build(nodes, slots, shapes, types, mirror=None):
     return graph, values
 
 
+def written_arguments(op, params, count):
+    """Positions of the inputs that are no auxiliary states, and that an operator of a network writes in its forward pass."""
+    if op.grad is None or not op.mutates:
+        return []
+    states = op.state_names(params)
+    return [k for k, n in enumerate(op.input_names(params, count)) if n in op.mutates and n not in states]
+
+
 def live(steps, wanted):
     """The steps that the wanted values need, and those that write an auxiliary state."""
     needed, kept = set(wanted), []

@@ -1,169 +1,204 @@
-"""Graphs as text, interchangeable with the symbol files of MXNet 0.8 to 1.9."""
+"""Graphs from text: the symbol files of MXNet 0.8 to 1.9.
+
+Most nodes of a large graph are like one before (the same operator, the same attributes), so what was found out about that
+one serves them too.  Whatever is unusual or wrong about a node goes the long way through `_node`."""
 import json
 
 from ..ops.declare import REGISTRY
 from ..ops.errors import MXNetError
 from . import subgraph
-from .node import HIDDEN, Node, entry, is_attribute, order, version
+from .collector import uncollected
+from .compose import missing, tell_initial
+from .node import HIDDEN, Node, entry, is_attribute
 
-VERSION = 10901                          # the release whose files these are
+FIRST = 800                              # the release that files without a version are from
 FLATTENED = ("argmax", "argmin")         # up to 0.9.4 an axis of -1 meant the flattened array here
+FURTHER = 1 << 20                        # outputs beside the first of each node: few bytes can ask for many
+GRAPH = ("nodes", "arg_nodes", "node_row_ptr", "heads", "attrs")
+NODE = ("op", "name", "inputs", "attrs", "attr", "param", "subgraphs", "control_deps", "backward_source_id")
 
 
-# ---- writing: the layout is MXNet's own, so files can be compared as text -------------------------
-
-def dumps(entries, without_amp_casts=False):
-    """The text of a graph."""
-    nodes = order(entries)
-    if without_amp_casts and any(getattr(n.op, "amp_cast", False) for n in nodes):
-        nodes, entries = _without_amp_casts(nodes, entries)
-    return _object(_graph(nodes, entries, VERSION), 0)
-
-
-def _graph(nodes, entries, release=None):
-    place = {id(n): k for k, n in enumerate(nodes)}
-    written = {}                                               # variables that a loop or a branch writes inside
-    rows, counts = [], [0]
-    for node in nodes:
-        row = {"op": "null" if node.op is None else node.op.name, "name": node.name}
-        if node.attrs:
-            row["attrs"] = dict(sorted(node.attrs.items()))
-        if node.subgraphs:
-            for i in subgraph.written(node):
-                written.setdefault(id(node.inputs[i][0]), 1)
-        row["inputs"] = [[place[id(e[0])], e[1], version(e) or written.get(id(e[0]), 0)] for e in node.inputs]
-        if node.subgraphs:
-            row["subgraphs"] = [_graph(order(s._entries), s._entries) for s in node.subgraphs]
-        rows.append(row)
-        stored = getattr(node.op, "stored", None)
-        counts.append(counts[-1] + (stored(node.params) if stored else len(node.outputs)))
-    graph = {"nodes": rows, "arg_nodes": [k for k, n in enumerate(nodes) if n.op is None], "node_row_ptr": counts,
-             "heads": [[place[id(e[0])], e[1], version(e)] for e in entries]}
-    if release:
-        graph["attrs"] = {"mxnet_version": ["int", release]}
-    return graph
-
-
-def _without_amp_casts(nodes, entries):
-    """The graph with no operator reading a cast of mixed precision; one that is itself a result stays."""
-    new = {}
-
-    def moved(pair):
-        node, i = pair
-        while getattr(node.op, "amp_cast", False):
-            pair = node.inputs[i]
-            node, i = pair
-        return entry(new[id(node)], i, version(pair))
-    for node in nodes:
-        new[id(node)] = Node(node.op, node.name, node.attrs, tuple(map(moved, node.inputs)), node.subgraphs)
-    entries = tuple(entry(new[id(e[0])], e[1], version(e)) for e in entries)
-    return order(entries), entries
-
-
-def _text(value):
-    for plain, escaped in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
-        value = value.replace(plain, escaped)
-    return f'"{value}"'
-
-
-def _value(value, indent):
-    if isinstance(value, dict):
-        return _object(value, indent)
-    if isinstance(value, list):
-        return _array(value, indent)
-    return _text(value) if isinstance(value, str) else str(value)
-
-
-def _object(items, indent):
-    inside = [f"{_text(k)}: {_value(v, indent + 2)}" for k, v in items.items()]
-    if len(inside) <= 1:
-        return "{" + "".join(inside) + "}"
-    return _lines("{", inside, "}", indent)
-
-
-def _array(items, indent):
-    if items and isinstance(items[0], (int, list)):            # numbers, and lists of numbers: as Python prints them
-        return str(items) if len(items) <= 10 else _lines("[", map(str, items), "]", indent)
-    inside = [_value(v, indent + 2) for v in items]
-    if len(items) <= 10 and not (items and isinstance(items[0], dict)):
-        return "[" + ", ".join(inside) + "]"
-    return _lines("[", inside, "]", indent)
-
-
-def _lines(left, inside, right, indent):
-    pad = " " * (indent + 2)
-    return left + "\n" + ", \n".join(pad + text for text in inside) + "\n" + " " * indent + right
-
-
-# ---- reading --------------------------------------------------------------------------------------
-
+@uncollected
 def loads(text, symbol_class):
     """Entries of the graph that a text holds."""
     try:
         graph = json.loads(text, strict=False)
+        if not text.isascii():                             # half a character could not be written again
+            text.encode()
+        if "\\u" in text:
+            json.dumps(graph, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as e:              # also numbers of thousands of digits
         raise MXNetError(f"load_json: the text is not JSON: {e}") from None
-    if not isinstance(graph, dict):
-        raise MXNetError(f"load_json: expected a graph, got {type(graph).__name__}")
     try:
-        return _read(graph, symbol_class, "load_json")
+        return _Graph(symbol_class, "load_json").read(graph)
     except (KeyError, IndexError, TypeError, AttributeError, ValueError, OverflowError, RecursionError) as e:
         if isinstance(e, MXNetError) or getattr(e, "from_user", False):
             raise
         raise MXNetError(f"load_json: the text is no symbol graph ({type(e).__name__}: {e})") from None
 
 
-def _read(graph, symbol_class, where, release=None):
-    for key in ("nodes", "arg_nodes", "heads"):
-        _list(_dict(graph, where, "the graph").get(key), where, repr(key))
-    release = _version(graph) if release is None else release
-    nodes = []
-    for k, row in enumerate(graph["nodes"]):
+class _Kind:
+    """What nodes with the same operator and the same attributes have in common."""
+
+    __slots__ = ("op", "attrs", "params", "outputs", "visible", "inputs")
+
+    def __init__(self, node):
+        self.op, self.attrs = node.op, dict(node.attrs)
+        self.params = None if node.op is None else node.params
+        self.outputs, self.visible, self.inputs = node.outputs, node.visible, len(node.inputs)
+
+
+class _Graph:
+    """A graph while it is read; graphs inside it are read with the version of the outermost."""
+
+    def __init__(self, symbol_class, where, version=None):
+        self.symbol_class, self.where, self.version = symbol_class, where, version
+        self.nodes, self.firsts, self.counts = [], [], []      # nodes, their first outputs, how many outputs they have
+        self.kinds, self.further = {}, 0
+
+    def read(self, graph):
+        """Entries of the graph."""
+        where, nodes = self.where, self.nodes
+        _known(_dict(graph, where, "the graph"), GRAPH, where)
+        for key in ("nodes", "arg_nodes", "heads"):
+            _list(graph.get(key), where, repr(key))
+        if self.version is None:
+            self.version = _version(graph, where)
+        self._read_nodes(graph["nodes"])
+        for at in graph["arg_nodes"]:
+            if type(at) is not int or not 0 <= at < len(nodes) or nodes[at].op is not None:
+                raise MXNetError(f"{where}: 'arg_nodes': expected numbers of variables, got {at!s:.60}")
+        _numbers(graph.get("node_row_ptr", []), where, "'node_row_ptr'")
+        heads = [_entry(h, where, "a head") for h in graph["heads"]]
+        for at, index, _ in heads:
+            if at >= len(nodes) or index >= self.counts[at]:
+                raise MXNetError(f"{where}: head {[at, index]} is no output of the graph's {len(nodes)} nodes")
+        if not heads:
+            raise MXNetError(f"{where}: the graph has no heads")
+        return tuple(entry(nodes[at], index, version) for at, index, version in heads)
+
+    def _read_nodes(self, rows):
+        nodes, firsts, counts, kinds = self.nodes, self.firsts, self.counts, self.kinds
+        for k, row in enumerate(rows):
+            node = None
+            if type(row) is dict:
+                name, inputs, attrs = row.get("name"), row.get("inputs"), row.get("attrs")
+                if type(name) is str and type(inputs) is list and len(row) == 3 + (attrs is not None):
+                    try:
+                        kind = kinds.get((row.get("op"), *attrs.items()) if attrs else row.get("op"))
+                    except (TypeError, AttributeError):        # no object, or no text in it
+                        kind = None
+                    if kind is not None and kind.inputs == len(inputs):
+                        node = self._alike(kind, name, inputs)
+            if node is None:
+                node = self._node(k, row)
+            count = len(node._outputs)
+            if count > 1:
+                self.further += count - 1
+                if self.further > FURTHER:
+                    raise MXNetError(f"{self.where}: node {k} {node.name!r}: the nodes have too many outputs; expected at most {FURTHER} "
+                                     f"beside the first ones")
+            nodes.append(node)
+            firsts.append((node, 0))
+            counts.append(count)
+
+    def _alike(self, kind, name, inputs):
+        """A node of a known kind; None when there is something about its inputs."""
+        firsts, counts = self.firsts, self.counts
+        entries, k = [], len(firsts)
+        for e in inputs:
+            if type(e) is not list or len(e) != 3:
+                return None
+            at, index, version = e
+            if not (type(at) is type(index) is type(version) is int and 0 <= at < k and 0 <= index < counts[at]):
+                return None
+            entries.append(entry(firsts[at][0], index, version) if index or version else firsts[at])
+        node = Node(kind.op, name, dict(kind.attrs), tuple(entries))
+        node._params, node._outputs, node._visible = kind.params, kind.outputs, kind.visible
+        return node
+
+    def _node(self, k, row):
+        """Any node: complete and checked."""
+        where = self.where
         row = _dict(row, where, f"node {k}")
         name = _text_of(row.get("name"), where, f"the name of node {k}")
-        here = f"{where}: node {name!r}"
-        attrs = {}
-        for key in ("param", "attr", "attrs"):                 # 0.8 wrote param and attr; 1.x writes attrs
-            attrs.update(_dict(row.get(key) or {}, here, repr(key)))
-        attrs = {str(a): str(v) for a, v in attrs.items()}
-        inputs = []
-        for e in _list(row.get("inputs"), here, "'inputs'"):
-            at, index, written = _entry(e, here, "an input")
+        here = f"{where}: node {k} {name!r}"
+        _known(row, NODE, here)
+        try:
+            return self._made(row, name, here, k)
+        except MXNetError as e:
+            if getattr(e, "from_user", False) or str(e).startswith(where):
+                raise
+            raise MXNetError(f"{here}: {e}") from None
+
+    def _made(self, row, name, here, k):
+        op = _operator(_text_of(row.get("op"), here, "the operator"), here)
+        given = [_entry(e, here, "an input") for e in _list(row.get("inputs"), here, "'inputs'")]
+        for at, index, _ in given:
             if at >= k:
                 raise MXNetError(f"{here} reads node {at}; expected one of the {k} before it")
-            if index >= len(nodes[at].outputs):
-                raise MXNetError(f"{here}: an input is output {index} of {nodes[at].name!r}, which has {len(nodes[at].outputs)}")
-            inputs.append(entry(nodes[at], index, written))
-        op = _operator(_text_of(row.get("op"), here, "the operator"), name, where)
-        if op is None and inputs:
+            if index >= self.counts[at]:
+                raise MXNetError(f"{here}: an input is output {index} of {self.nodes[at].name!r}, which has {self.counts[at]}")
+        if op is None and given:
             raise MXNetError(f"{here}: a variable has inputs")
-        later = _renamed(attrs)
-        subgraphs = None
-        if row.get("subgraphs"):
-            subgraphs = [symbol_class._of(_read(g, symbol_class, here, release))
-                         for g in _list(row["subgraphs"], here, "'subgraphs'")]
-        node = Node(op, name, attrs, inputs, subgraphs)
-        if op is not None:
-            _upgrade(node, release)
-            graphs = getattr(op, "graphs", 0)
-            if subgraphs and not graphs:
-                raise MXNetError(f"{here}: {op.name} takes no graphs, got {len(subgraphs)}")
-            if graphs:
+        _numbers(row.get("control_deps", []), here, "'control_deps'")
+        if type(row.get("backward_source_id", 0)) is not int:
+            raise MXNetError(f"{here}: 'backward_source_id': expected a whole number, got {row['backward_source_id']!s:.60}")
+        graphs = [self.symbol_class._of(_Graph(self.symbol_class, here, self.version).read(g))
+                  for g in _list(row.get("subgraphs", []), here, "'subgraphs'")]
+        attrs = _attributes(row, here)
+        node = Node(op, name, attrs, [entry(self.nodes[at], index, version) for at, index, version in given], graphs or None)
+        special = bool(graphs)
+        if op is None:
+            attrs.update((key, value) for key, (_, _, value) in _rename(attrs).items())
+        else:
+            special |= self._upgrade(node, row, here)
+            if graphs and not getattr(op, "graphs", 0):
+                raise MXNetError(f"{here}: {op.name} takes no graphs, got {len(graphs)}")
+            if getattr(op, "graphs", 0):
                 subgraph.check(node)
             else:
-                _check(node, where)
-            for key, (source, _) in zip(node.input_names(), node.inputs):
-                source.attrs.update(later.get(key, ()))
+                _complete(node, here)
         node.inputs = tuple(node.inputs)
-        nodes.append(node)
-    heads = [_entry(h, where, "a head") for h in graph["heads"]]
-    for at, index, _ in heads:
-        if at >= len(nodes) or index >= len(nodes[at].outputs):
-            raise MXNetError(f"{where}: head {[at, index]} is no output of the graph's {len(nodes)} nodes")
-    if not heads:
-        raise MXNetError(f"{where}: the graph has no heads")
-    return tuple(entry(nodes[at], index, written) for at, index, written in heads)
+        len(node.outputs), node.visible                        # from now on they are known
+        if not special and row.keys() <= {"op", "name", "inputs", "attrs"} and not (op is not None and op.open_params):
+            given = row.get("attrs")
+            self.kinds[(row["op"], *given.items()) if given else row["op"]] = _Kind(node)
+        return node
 
+    def _upgrade(self, node, row, here):
+        """What files of earlier releases left out or meant otherwise; returns whether it touched other nodes."""
+        op, touched = node.op, False
+        if "param" in row and op.params and not op.open_params:    # 0.8 kept the user's own attributes apart, without underscores
+            for key in [key for key in row.get("attr", ()) if key not in op.params and not _hidden(key)]:
+                if not is_attribute(key):
+                    node.attrs[f"__{key}__"] = node.attrs.pop(key)
+        later = _rename(node.attrs)
+        if later:                                                  # weight_lr_mult is meant for the input weight
+            names = dict(zip(op.input_names(_params(node, later)), node.inputs))
+            for key, (name, hidden, value) in later.items():
+                source = names.get(name, (None,))[0]
+                if source is None or source.op is not None or not op.params:
+                    node.attrs[key] = value
+                else:
+                    source.attrs[f"__{hidden}__"] = value
+                    touched = True
+        if self.version < 904:                                     # how states are filled belongs to their variables since then
+            touched |= tell_initial(op, op.input_names(node.params)[:len(node.inputs)], node.inputs)
+        if self.version < 905 and op.name in FLATTENED and node.attrs.get("axis") == "-1":
+            del node.attrs["axis"]
+            node.changed()
+        return touched
+
+
+def _params(node, later):
+    """The parameters of a node whose attributes for inputs were taken out."""
+    params = node.params
+    node.changed()                                                 # some may be put back
+    return params
+
+
+# ---- checks of the parts ---------------------------------------------------------------------------
 
 def _dict(value, where, what):
     if not isinstance(value, dict):
@@ -179,6 +214,18 @@ def _list(value, where, what):
     return value
 
 
+def _numbers(value, where, what):
+    for v in _list(value, where, what):
+        if type(v) is not int or v < 0:
+            raise MXNetError(f"{where}: {what}: expected whole numbers of 0 or more, got {v!s:.60}")
+
+
+def _known(value, keys, where):
+    for key in value:
+        if key not in keys:
+            raise MXNetError(f"{where}: unknown key {key!r:.60}; expected one of {', '.join(keys)}")
+
+
 def _text_of(value, where, what):
     if not isinstance(value, str):
         raise MXNetError(f"{where}: {what}: expected text, got {type(value).__name__}")
@@ -186,68 +233,71 @@ def _text_of(value, where, what):
 
 
 def _entry(value, where, what):
-    """(node, output, version) of an input or a head; files of before 0.9 have no version."""
+    """(node, output, version) of an input or a head; files of before 0.9 have no versions."""
     if not isinstance(value, list) or len(value) not in (2, 3) or any(type(v) is not int or v < 0 for v in value):
         raise MXNetError(f"{where}: {what}: expected [node, output, version], got {value!s:.60}")
-    return value[0], value[1], value[2] if len(value) == 3 else 0
+    return value if len(value) == 3 else (*value, 0)
 
 
-def _version(graph):
-    try:
-        return int(graph["attrs"]["mxnet_version"][1])
-    except (KeyError, TypeError, IndexError, ValueError, OverflowError):
-        return 800
+def _version(graph, where):
+    """The release that wrote a graph, as major * 10000 + minor * 100 + patch."""
+    found = _dict(graph.get("attrs", {}), where, "'attrs'").get("mxnet_version", ["int", FIRST])
+    if not isinstance(found, list) or len(found) != 2 or found[0] != "int" or type(found[1]) is not int or abs(found[1]) >> 31:
+        raise MXNetError(f"{where}: 'mxnet_version': expected [\"int\", number], got {found!s:.60}")
+    return found[1]
 
 
-def _operator(name, node, where):
+def _operator(name, where):
     if name == "null":
         return None
     try:
         return REGISTRY[name]
     except KeyError:
-        raise MXNetError(f"{where}: node {node!r}: unknown operator {name!r}") from None
+        raise MXNetError(f"{where}: unknown operator {name!r:.60}") from None
 
 
-def _renamed(attrs):
-    """Give old attribute names their underscores; those meant for an input (weight_lr_mult) are taken out and
-    returned: {name of the input: its attributes}."""
-    later = {}
-    for key in list(attrs):
+def _attributes(row, where):
+    """All attributes of a node: those of 0.8 under param and attr, of releases up to 0.12 under attr, then under attrs."""
+    attrs = {}
+    for key in ("param", *[k for k in row if k in ("attr", "attrs")][-1:]):
+        for name, value in _dict(row.get(key, {}), where, repr(key)).items():
+            attrs[name] = _text_of(value, where, f"{key} {name!r:.60}")
+    return attrs
+
+
+# ---- what older releases meant ---------------------------------------------------------------------
+
+def _hidden(key):
+    """(name of an input or "", attribute) where a key is a known attribute without underscores, as in weight_lr_mult."""
+    if not is_attribute(key):
         for hidden in HIDDEN:
             if key == hidden:
-                attrs[f"__{key}__"] = attrs.pop(key)
-            elif key.endswith("_" + hidden) and not is_attribute(key):
-                later.setdefault(key[:-len(hidden) - 1], {})[f"__{hidden}__"] = attrs.pop(key)
+                return "", hidden
+            if key.endswith("_" + hidden):
+                return key[:-len(hidden) - 1], hidden
+    return None
+
+
+def _rename(attrs):
+    """Give known attributes their underscores; those meant for inputs are taken out: {key: (input, attribute, value)}."""
+    later = {}
+    for key in list(attrs):
+        found = _hidden(key)
+        if found and not found[0]:
+            attrs[f"__{key}__"] = attrs.pop(key)
+        elif found:
+            later[key] = (*found, attrs.pop(key))
     return later
 
 
-def _upgrade(node, release):
-    """What files of earlier releases left out or meant otherwise."""
-    op = node.op
-    for key in [k for k in node.attrs if k not in op.params and not is_attribute(k)]:
-        if release < 10000 and op.params and not op.open_params:                      # user attributes without underscores
-            node.attrs[f"__{key}__"] = node.attrs.pop(key)
-            node.changed()
-    if release < 904:                                          # how states are filled belongs to their variables since then
-        for key, (source, _) in zip(op.input_names(node.params), node.inputs):
-            initial = getattr(op, "initial", {}).get(key)
-            if initial is not None and source.op is None:
-                source.attrs.setdefault("__init__", initial)
-    if release < 905 and op.name in FLATTENED and node.attrs.get("axis") == "-1":
-        del node.attrs["axis"]
-
-
-def _check(node, where):
-    """Complete and check a node's inputs; they may lack auxiliary states in files of before 0.9."""
+def _complete(node, where):
+    """Complete and check a node's inputs: files of before 0.9 lack auxiliary states, and others are forgiven."""
     names = node.op.input_names(node.params)
     if len(node.inputs) > len(names) and not node.op.variadic:
-        raise MXNetError(f"{where}: node {node.name!r}: {node.op.name} takes {len(names)} inputs, got {len(node.inputs)}")
-    for key in names[len(node.inputs):]:
-        from .compose import missing
-        source, index = missing(node, key)
-        if key in node.op.state_names(None if not node.op.open_params else node.params):
-            source.writes = 1
-        initial = getattr(node.op, "initial", {}).get(key)
-        if initial is not None:
-            source.attrs["__init__"] = initial
-        node.inputs.append(entry(source, index, source.writes))
+        raise MXNetError(f"{where}: {node.op.name} takes {len(names)} inputs, got {len(node.inputs)}")
+    lacking = names[len(node.inputs):]
+    if node.op.variadic and lacking and lacking[0].startswith("arg"):
+        raise MXNetError(f"{where}: {node.op.name}: {node.op.variadic} says {len(names)} inputs, got {len(node.inputs)}")
+    made = [missing(node, key) for key in lacking]
+    tell_initial(node.op, lacking, made)
+    node.inputs += made

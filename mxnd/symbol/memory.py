@@ -48,8 +48,17 @@ class Assignment:
         return self.block.get(self.root.get(value, value))
 
 
-def assign(tasks, pinned, share=True):
-    """Blocks for all values that the tasks make, except those that have arrays of their own (pinned)."""
+    def spoiled(self, first, second):
+        """Whether running the second tasks overwrites what they read of the first ones, so that they cannot run again."""
+        made = {v for t in first for v in t.outputs}
+        read = {self.block_of(v) for t in second for v in t.inputs if v in made} - {None}
+        return any(self.block_of(v) in read for t in second for v in t.outputs if v not in self.root)
+
+
+def assign(tasks, pinned, share=True, keep=()):
+    """Blocks for all values that the tasks make, except those that have arrays of their own (pinned).
+
+    The memory of the values to keep is not used again."""
     a = Assignment()
     root = a.root
     made = set()
@@ -64,6 +73,7 @@ def assign(tasks, pinned, share=True):
     for k, t in enumerate(tasks):
         for v in (*t.inputs, *t.outputs):
             last[root.get(v, v)] = k
+    last.update((root.get(v, v), len(tasks)) for v in keep)
     free = []                                          # (bytes, number) of blocks, in order
     for k, t in enumerate(tasks):
         ending = [v for v in dict.fromkeys(root.get(v, v) for v in t.inputs)

@@ -8,10 +8,10 @@ HIDDEN = ("ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage")
 
 class Written(tuple):
     """The (node, output) pair of a variable that operators write in place; `version` counts how many had done so when the
-    pair was made, and symbol files show it."""
+    pair was made, and symbol files hold it: a graph that was loaded keeps what its file says."""
 
 
-def entry(node, index, version=0):
+def entry(node, index, version):
     """An input or an output of a graph: a plain pair, unless the variable has been written."""
     if not version:
         return node, index
@@ -22,23 +22,22 @@ def entry(node, index, version=0):
 
 def version(pair):
     """How often a variable had been written."""
-    return getattr(pair, "version", 0)
+    return 0 if type(pair) is tuple else pair.version
 
 
 class Node:
     """An operator with its inputs, or a variable (op is None).
 
     inputs are (node, output number) pairs; attrs holds text: parameters as they were given, and
-    attributes.  Everything worked out from these is kept until the attributes change.  writes: how many operators write the
-    variable."""
+    attributes.  Everything worked out from these is kept until the attributes change.  writes: how many
+    operators have been composed that write the variable."""
 
     __slots__ = ("op", "name", "attrs", "inputs", "subgraphs", "writes", "_params", "_outputs", "_visible")
 
     def __init__(self, op, name, attrs=None, inputs=(), subgraphs=None):
         self.op, self.name, self.attrs = op, name, {} if attrs is None else attrs
         self.inputs = inputs
-        self.subgraphs = subgraphs
-        self.writes = 0
+        self.subgraphs, self.writes = subgraphs, 0
         self._params = self._outputs = self._visible = None
 
     @property
@@ -73,13 +72,23 @@ class Node:
         """Raise MXNetError when a parameter is wrong."""
         return self.op is None or self.params
 
+    def copy(self, inputs):
+        """A node like this one, with other inputs."""
+        new = Node(self.op, self.name, dict(self.attrs), inputs, self.subgraphs)
+        new.writes, new._outputs, new._visible = self.writes, self._outputs, self._visible
+        if self.op is None or not self.op.open_params:
+            new._params = self._params
+        return new
+
     def changed(self):
         """Forget what was worked out from the attributes."""
         self._params = self._outputs = self._visible = None
 
     def output_name(self, index):
         """The name that list_outputs shows for one output."""
-        return self.name if self.op is None else f"{self.name}_{self.outputs[index]}"
+        if self.op is None:
+            return self.name
+        return f"{self.name}_{self.outputs[index]}" if self.name else self.outputs[index]
 
     def input_names(self):
         """Names of the inputs, in their order."""
@@ -105,13 +114,11 @@ class Node:
                                  f"to be a variable; got {inputs[i][0].output_name(inputs[i][1])!r}")
         for i in states:
             inputs[i][0].writes += 1
-        for n, _ in inputs:
-            if n.writes:
+        for pair in inputs:
+            if pair[0].writes or type(pair) is not tuple:
+                inputs = tuple([entry(n, i, n.writes) for n, i in inputs])
                 break
-        else:
-            self.inputs = inputs
-            return
-        self.inputs = tuple(entry(n, i, n.writes if n.op is None else 0) for n, i in inputs)
+        self.inputs = inputs
 
     def shown_attrs(self):
         """Attributes as users read them: hidden ones under both spellings."""
@@ -168,31 +175,31 @@ def auxiliary(nodes):
     return {id(n.inputs[i][0]) for n in nodes for i in n.auxiliary()}
 
 
+@uncollected
 def copy_graph(entries, replace=None):
     """Entries of a copy of the graph; replace: {id of a variable node: entry that takes its place}."""
-    replace = replace or {}
-    new, made = {}, []
-    for node in order(entries):
-        if id(node) in replace:
-            continue
-        if replace and node.op is None:             # variables stay the same: a replacement may hold them too
-            new[id(node)] = node
-            continue
-        copy = Node(node.op, node.name, dict(node.attrs), node.inputs, node.subgraphs)
-        copy.writes = node.writes
-        new[id(node)] = copy
-        made.append(copy)
+    new = {}
+    if not replace:
+        for node in order(entries):
+            new[node] = node.copy(moved(node.inputs, new))
+        return moved(entries, new)
 
-    def moved(pair):
-        node, index = pair
-        return replace[id(node)] if id(node) in replace else entry(new[id(node)], index, version(pair))
-    for copy in made:
-        inputs = tuple(map(moved, copy.inputs))
-        if replace and any(id(n) in replace for n, _ in copy.inputs):
+    def exchanged(pairs):
+        return tuple([replace[id(p[0])] if id(p[0]) in replace else entry(new[p[0]], p[1], version(p)) for p in pairs])
+    for node in order(entries):
+        if node.op is None:
+            new[node] = node                            # variables stay the same: a replacement may hold them too
+            continue
+        inputs = exchanged(node.inputs)
+        copy = new[node] = node.copy(inputs)
+        if any(id(n) in replace for n, _ in node.inputs):
             copy.take(inputs)
-        else:
-            copy.inputs = inputs
-    return tuple(map(moved, entries))
+    return exchanged(entries)
+
+
+def moved(pairs, new):
+    """The same outputs of the nodes that stand for those of the pairs."""
+    return tuple([(new[p[0]], p[1]) if type(p) is tuple else entry(new[p[0]], p[1], p.version) for p in pairs])
 
 
 def describe(entries):
@@ -209,8 +216,9 @@ def describe(entries):
             lines.append(f"Variable:{node.name}")
             continue
         lines += ["-" * 20, f"Op:{node.op.name}, Name={node.name}", "Inputs:"]
-        for k, (n, i) in enumerate(node.inputs):
-            state = f" version={version(node.inputs[k])}" if n.op is None else ""
+        for k, pair in enumerate(node.inputs):
+            n, i = pair
+            state = f" version={version(pair)}" if n.op is None else ""
             lines.append(f"\targ[{k}]={n.name}({i}){state}")
         if node.attrs:
             lines.append("Attrs:")

@@ -6,13 +6,14 @@ from . import memory as _memory
 from .collector import uncollected
 from .fuse import fuse, single
 from .gradient import gradients
-from .graph import build, live, lowered
+from .graph import build, live, lowered, written_arguments
 from .passes.absorb import absorb_factors
 from .passes.common import merge_common
 from .passes.fold import fold_constants
 from .passes.identity import remove_identities
 from .passes.recompute import mirrored, recompute
 from .passes.rewrite import Replaced
+from .passes.windows import join_windows, postpone
 
 
 def plannable(nodes):
@@ -28,6 +29,7 @@ class Program:
         self.forward = self.backward = None
         self.head_grads, self.heads_used = [], []
         self.planned = self.unshared = 0
+        self.once = False                              # whether backward overwrites what it reads of the forward
         self.tasks = []
 
 
@@ -72,6 +74,7 @@ class Planned:
         for to, g, used in zip(p.head_grads, head_grads, p.heads_used):
             if used:                                   # a gradient array may itself be a head gradient: it is read to the end
                 graph_run.point(to, g.copy() if graph_run.overlap(g, written) else g)
+        self.ready = None if p.once else p
         self._run(p.backward, training)
 
     def _run(self, steps, training):
@@ -93,10 +96,14 @@ class Planned:
         on = self.passes
         graph, values = build(self.nodes, self.slots, self.shapes, self.types, mirrored() if with_gradient else None)
         heads = [values[id(n)][i] for n, i in self.entries]
+        for name, rewrite in (("postpone", postpone), ("windows", join_windows)):
+            if on[name]:
+                heads = list(map(rewrite(graph, heads).of, heads))
         pinned = {}                                    # values with arrays of their own
         for node in self.nodes:
             if node.op is None:
                 pinned[values[id(node)][0]] = self.arrays[id(node)]
+        kept = [] if self.wanted else _spare_arguments(graph, pinned)
         p = Program()
         targets, head_values = [], []
         count = len(graph.steps)
@@ -136,9 +143,11 @@ class Planned:
         p.head_grads = [pinned[v] for v in head_values]
         read = set(later)
         p.heads_used = [v in read for v in head_values]
-        blocks = _memory.assign([*tasks, *back], pinned, on["share"])
+        # backward may come twice; random numbers cannot be made again
+        blocks = _memory.assign([*tasks, *back], pinned, on["share"], later if self.random else ())
+        p.once = blocks.spoiled(tasks, back)
         arrays = self._arrays([*tasks, *back], pinned, blocks)
-        p.forward = graph_run.Steps([*self._items(tasks, arrays, blocks), *self._copies(ends, arrays)])
+        p.forward = graph_run.Steps([*self._copies(kept, arrays), *self._items(tasks, arrays, blocks), *self._copies(ends, arrays)])
         if with_gradient:
             p.backward = graph_run.Steps([*self._items(back, arrays, blocks), *self._copies(ends_back, arrays)])
         p.tasks = [*tasks, *back]
@@ -155,11 +164,7 @@ class Planned:
             parts, new = remove_identities(parts, training)
             moved.update(new)
         if on["absorb"] and not self.wanted:
-            def write(value, to):
-                if to in pinned:
-                    pinned[value] = pinned[to]
-                    wanted.append(value)
-            first, new = absorb_factors(parts[0], set(map(moved.of, wanted)), training, write)
+            first, new = absorb_factors(parts[0], set(map(moved.of, wanted)), training)
             parts = first, parts[1]
             moved.update(new)
         if on["common"]:
@@ -228,6 +233,21 @@ class Planned:
     def _copies(ends, arrays):
         return [graph_run.clear_step(array, None) if v is None else graph_run.copy_step(arrays[v], array, None)
                 for v, array in ends]
+
+
+def _spare_arguments(graph, pinned):
+    """Without gradients an argument stays as it is: operators that write into one get a copy.  Returns (argument, copy) pairs."""
+    copies = []
+    for step in graph.steps:
+        for k in written_arguments(step.op, step.params, len(step.inputs)):
+            value = step.inputs[k]
+            if value not in pinned:
+                continue
+            own = graph.value(value.shape, value.dtype)
+            pinned[own] = empty(own.shape, own.dtype)
+            step.inputs = (*step.inputs[:k], own, *step.inputs[k + 1:])
+            copies.append((value, pinned[own]))
+    return copies
 
 
 def _live(parts, wanted):

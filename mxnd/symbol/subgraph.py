@@ -4,7 +4,7 @@ from ..ops.control import Shapes, Types
 from ..ops.declare import F
 from ..ops.errors import MXNetError
 from . import infer
-from .node import Node, auxiliary, entry, order, version
+from .node import Node, entry, order, version
 
 KEY = "__subgraph_name__"                # the attribute that tells which graph a node was made for
 
@@ -21,11 +21,11 @@ def cut(entries, name, holders):
     for node in order(entries, inside):
         if not inside(node):
             continue
-        copy = new[id(node)] = Node(node.op, node.name, dict(node.attrs), (), node.subgraphs)
+        copy = new[id(node)] = node.copy(())
         if node.op is None:
             given = holders.get(id(node))
             # a variable made inside belongs to the part: outside a copy of it becomes the input
-            sources[id(copy)] = (Node(None, node.name, dict(node.attrs)), 0) if given is None else given
+            sources[id(copy)] = (node.copy(()), 0) if given is None else given
             continue
         inputs = []
         for pair in node.inputs:
@@ -36,7 +36,7 @@ def cut(entries, name, holders):
             if (id(n), i) not in outside:
                 stand_in = outside[id(n), i] = Node(None, n.output_name(i))
                 sources[id(stand_in)] = (n, i)
-            inputs.append(entry(outside[id(n), i], 0, version(pair)))
+            inputs.append((outside[id(n), i], 0))
         copy.inputs = tuple(inputs)
     part = tuple((new[id(n)], i) for n, i in entries)
     return part, [sources[id(n)] for n in order(part) if n.op is None]
@@ -59,28 +59,6 @@ def check(node):
         op.check(node.params, len(node.inputs), [(len(variables(g)), len(g._entries)) for g in graphs])
     except ValueError as e:
         raise MXNetError(f"{op.name} {node.name!r}: {e}") from None
-
-
-def written(node):
-    """Positions of the inputs that some operator inside takes as an auxiliary state."""
-    found = set()
-    for graph, locs in zip(node.subgraphs, _locs(node)):
-        nodes = order(graph._entries)
-        aux = auxiliary(nodes)
-        for inner in nodes:
-            if inner.subgraphs:
-                aux = aux | {id(inner.inputs[k][0]) for k in written(inner)}
-        found.update(k for k, n in zip(locs, (n for n in nodes if n.op is None)) if id(n) in aux)
-    return sorted(found)
-
-
-def _locs(node):
-    """For every graph: which input of the node each of its variables is."""
-    p = node.params
-    if node.op.graphs == 1:
-        inverse = {loc: k for k, loc in enumerate((*p.in_data_locs, *p.in_state_locs, *p.remain_locs))}
-        return [[inverse[k] for k in range(len(inverse))]]
-    return [v for k, v in zip(p._fields, p) if k.endswith("_input_locs")]
 
 
 # ---- inference ------------------------------------------------------------------------------------
@@ -110,6 +88,8 @@ def _spread(node, ins, outs, rule, find):
         raise MXNetError(f"inside {node.op.name} {node.name!r}: {e}") from None
     except ValueError as e:
         raise MXNetError(f"{node.op.name} {node.name!r}: {e}") from None
+    except RecursionError:
+        raise MXNetError(f"{node.op.name} {node.name!r}: too many loops or branches inside each other") from None
 
 
 # ---- running --------------------------------------------------------------------------------------

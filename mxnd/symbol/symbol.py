@@ -5,7 +5,7 @@ import warnings
 from ..ops.declare import REGISTRY
 from ..ops.errors import MXNetError, NotImplementedForSymbol
 from ..ops.params import dtype_name
-from . import bind, files, infer, json
+from . import bind, files, infer, json, text
 from .compose import as_attributes, call
 from .node import auxiliary, copy_graph, describe, entry, order
 
@@ -240,7 +240,7 @@ class Symbol:
         return self.__copy__()
 
     def __reduce__(self):
-        return _from_text, (json.dumps(self._entries),)
+        return _from_text, (text.dumps(self._entries),)
 
     # ---- inference
     def infer_shape(self, *args, **kwargs):
@@ -347,7 +347,7 @@ class Symbol:
         -------
         str
         """
-        return json.dumps(self._entries, remove_amp_cast)
+        return text.dumps(self._entries, remove_amp_cast)
 
     def save(self, fname, remove_amp_cast=True):
         """Write the graph to a text file.

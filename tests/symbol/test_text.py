@@ -90,6 +90,43 @@ def test_inputs_show_how_often_a_state_was_written_when_they_were_made():
     assert "version=2" in whole.debug_str()
 
 
+def test_loops_show_how_often_states_were_written_when_they_were_made():
+    m = V("m")
+    first = S.BatchNorm(V("d"), moving_mean=m, name="first")
+
+    def inner(x, s):
+        return S.BatchNorm(x, moving_mean=m, name="in"), s + 1
+
+    def outer(x, s):
+        y, t = S.contrib.foreach(inner, x, s)
+        return y * 2, t
+    once = S.Group([S.contrib.foreach(inner, first, V("s"))[0], S.exp(m, name="after")])
+    twice = S.contrib.foreach(outer, V("d"), V("s"))[0]
+    for s in (once, S.load_json(once.tojson()), copy.deepcopy(once)):
+        loop = next(n for n in graph(s)["nodes"] if n["op"] == "_foreach")
+        assert [v for _, _, v in loop["inputs"]] == [0, 0, 0, 0, 2, 1] and inputs(s, "after") == {"m": 2}
+        assert next(n["inputs"] for n in loop["subgraphs"][0]["nodes"] if n["name"] == "in")[3:] == [[3, 0, 0], [4, 0, 1]]
+    loop = next(n for n in graph(twice)["nodes"] if n["op"] == "_foreach")
+    within = next(n for n in loop["subgraphs"][0]["nodes"] if n["op"] == "_foreach")
+    assert [v for _, _, v in loop["inputs"]] == [0, 0, 0, 0, 3, 1] and {v for _, _, v in within["inputs"]} == {0}
+    branch = S.contrib.cond(V("p"), lambda: S.BatchNorm(first, moving_mean=m, name="t"),
+                            lambda: S.BatchNorm(first, moving_mean=m, name="e"))
+    assert inputs(branch, branch.name)["m"] == 5
+
+
+def test_states_that_a_file_lacks_have_not_been_written():
+    row = {"op": "BatchNorm", "name": "bn", "inputs": [[k, 0] for k in range(3)], "param": {"eps": "0.1"}}
+    text = json.dumps({"nodes": [*({"op": "null", "name": n, "inputs": []} for n in "xgb"), row],
+                       "arg_nodes": [0, 1, 2], "heads": [[3, 0]]})
+    s = S.load_json(text)
+    assert inputs(s, "bn") == dict.fromkeys(["x", "g", "b", "bn_moving_mean", "bn_moving_var"], 0)
+    assert s.attr_dict()["bn_moving_mean"] == {"__init__": '["zero", {}]', "eps": "0.1"}
+
+
+def test_attributes_for_the_inputs_win_over_how_states_are_filled():
+    assert S.BatchNorm(V("x"), __init__="mine", name="bn").attr_dict()["bn_moving_mean"] == {"__init__": "mine"}
+
+
 def test_states_have_to_be_variables():
     x = V("x")
     with pytest.raises(mx.MXNetError, match="'moving_mean' is written"):

@@ -10,6 +10,7 @@
 #ifndef MXND_CONV_H
 #define MXND_CONV_H
 #include "matmul.h"
+#include "windows.h"
 
 typedef struct {
     ptrdiff_t n, c, f, groups;
@@ -37,6 +38,15 @@ static inline void conv_span(const conv_geometry *g, int axis, ptrdiff_t k, ptrd
     b = MM_MIN(b, g->out[axis]);
     *from = MM_MIN(a, b);
     *to = b;
+}
+
+/* The pixel of y that is `steps` pixels away from pixel 0, where windows are s apart and y has n; -1 for none. */
+static inline ptrdiff_t conv_met(ptrdiff_t steps, ptrdiff_t s, ptrdiff_t n)
+{
+    if (steps < 0 || (s != 1 && steps % s))
+        return -1;
+    const ptrdiff_t at = s == 1 ? steps : steps / s;
+    return at < n ? at : -1;
 }
 
 /* Threads worth using for this many multiplications. */

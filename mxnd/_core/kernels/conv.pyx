@@ -7,6 +7,14 @@ cdef extern from "kernels/columns.h" nogil:
     int columns_all(mxnd_call*, int item)
     int columns_add(mxnd_call*)
 
+cdef extern from "kernels/conv_windows.h" nogil:
+    int conv_windows_forward_f32(mxnd_call*)
+    int conv_windows_forward_f64(mxnd_call*)
+    int conv_windows_data_f32(mxnd_call*)
+    int conv_windows_data_f64(mxnd_call*)
+    int conv_windows_weight_f32(mxnd_call*)
+    int conv_windows_weight_f64(mxnd_call*)
+
 cdef extern from "kernels/conv_ways.h" nogil:
     ctypedef struct conv_geometry:
         Py_ssize_t n, c, f, groups
@@ -45,6 +53,17 @@ cdef int conv_weight(mxnd_call* c) noexcept nogil:
     return conv_run_weight_f32(c, &g, <float*>c.inp[1].data, <float*>c.inp[0].data, <float*>c.out[0].data)
 
 
+# the same where only the largest number of every window is kept: see conv_windows.h
+cdef int conv_windows(mxnd_call* c) noexcept nogil:
+    return conv_windows_forward_f64(c) if c.inp[0].type == MX_F64 else conv_windows_forward_f32(c)
+
+cdef int conv_windows_data(mxnd_call* c) noexcept nogil:
+    return conv_windows_data_f64(c) if c.inp[0].type == MX_F64 else conv_windows_data_f32(c)
+
+cdef int conv_windows_weight(mxnd_call* c) noexcept nogil:
+    return conv_windows_weight_f64(c) if c.inp[0].type == MX_F64 else conv_windows_weight_f32(c)
+
+
 cdef int im2col(mxnd_call* c) noexcept nogil:
     return columns_all(c, item_size(c.inp[0].type))
 
@@ -52,5 +71,6 @@ cdef int col2im(mxnd_call* c) noexcept nogil:
     return columns_add(c)
 
 
-kernels = {"im2col": entry(im2col), "col2im": entry(col2im),
-           "conv_forward": entry(conv_forward), "conv_data": entry(conv_data), "conv_weight": entry(conv_weight)}
+kernels = {"im2col": entry(im2col), "col2im": entry(col2im), "conv_forward": entry(conv_forward),
+           "conv_data": entry(conv_data), "conv_weight": entry(conv_weight), "conv_windows": entry(conv_windows),
+           "conv_windows_data": entry(conv_windows_data), "conv_windows_weight": entry(conv_windows_weight)}

@@ -1,5 +1,6 @@
 /* The gradient of convolution for the data, as products and the adjoint of the columns; part of conv_type.h. */
 #define MOST_TAPS 32                        /* of a filter's row, in gather() */
+#define MOST_ROWS 64                        /* of a filter */
 
 /* Adds rows of n numbers, `wide` apart, to lines of an image that are `step` apart and take every s-th pixel. */
 static inline void MM(add_lines)(T *line, ptrdiff_t s, ptrdiff_t step, const T *in, ptrdiff_t wide, ptrdiff_t rows, ptrdiff_t n)
@@ -67,24 +68,26 @@ static void MM(gather)(const conv_geometry *g, T *x, ptrdiff_t channels, ptrdiff
         for (ptrdiff_t line = 0; line < channels * g->in[0] * g->in[1]; line++) {
             const ptrdiff_t y = line % g->in[1] + g->pad[1], plane = line / g->in[1];
             const ptrdiff_t z = plane % g->in[0] + g->pad[0], c = plane / g->in[0];
-            V sum = (V)MM(load)(all, x + line * g->in[2] + x0), more = {0};
+            const T *rows[MOST_ROWS];
+            int count = 0;
             for (ptrdiff_t kz = 0; kz < g->ker[0]; kz++) {
-                const ptrdiff_t u = z - kz * g->dil[0];
-                if (u < 0 || u % g->str[0] || u / g->str[0] >= g->out[0])
-                    continue;
-                for (ptrdiff_t ky = 0; ky < g->ker[1]; ky++) {
-                    const ptrdiff_t v = y - ky * g->dil[1], row = u / g->str[0] * high + v / g->str[1];
-                    if (v < 0 || v % g->str[1] || v / g->str[1] >= high || row < r0 || row >= r1)
-                        continue;
-                    const T *from = cols + ((c * g->ker[0] + kz) * g->ker[1] + ky) * taps * ld + (row - r0) * wide + shift;
-                    ptrdiff_t k = 0;
-                    for (; k + 2 <= taps; k += 2) {
-                        sum += (V)MM(load)(some[k], from + k * apart);
-                        more += (V)MM(load)(some[k + 1], from + (k + 1) * apart);
-                    }
-                    if (k < taps)
-                        sum += (V)MM(load)(some[k], from + k * apart);
+                const ptrdiff_t u = conv_met(z - kz * g->dil[0], g->str[0], g->out[0]);
+                for (ptrdiff_t ky = 0; ky < g->ker[1] && u >= 0; ky++) {
+                    const ptrdiff_t v = conv_met(y - ky * g->dil[1], g->str[1], high), row = u * high + v;
+                    if (v >= 0 && row >= r0 && row < r1)
+                        rows[count++] = cols + ((c * g->ker[0] + kz) * g->ker[1] + ky) * taps * ld + (row - r0) * wide + shift;
                 }
+            }
+            V sum = (V)MM(load)(all, x + line * g->in[2] + x0), more = {0};
+            for (ptrdiff_t k = 0, from = 0; k < taps; k++, from += apart) {
+                const MM(mask) here = some[k];
+                int i = 0;
+                for (; i + 2 <= count; i += 2) {
+                    sum += (V)MM(load)(here, rows[i] + from);
+                    more += (V)MM(load)(here, rows[i + 1] + from);
+                }
+                if (i < count)
+                    sum += (V)MM(load)(here, rows[i] + from);
             }
             MM(store)(all, x + line * g->in[2] + x0, sum + more);
         }
@@ -96,7 +99,8 @@ static void MM(gather)(const conv_geometry *g, T *x, ptrdiff_t channels, ptrdiff
 static int MM(conv_data)(mxnd_call *call, const conv_geometry *g, const T *y, const T *w, const T *bias, T *x)
 {
     const ptrdiff_t pixels = conv_volume(g->out), iv = conv_volume(g->in), cg = g->c / g->groups, fg = g->f / g->groups;
-    const int gathers = MM_MASKED && g->str[2] == 1 && g->out[2] > 0 && g->out[2] <= TILE && g->ker[2] <= MOST_TAPS;
+    const int gathers = MM_MASKED && g->str[2] == 1 && g->out[2] > 0 && g->out[2] <= TILE && g->ker[2] <= MOST_TAPS
+        && g->ker[0] * g->ker[1] <= MOST_ROWS;
     const ptrdiff_t kv = conv_volume(g->ker), depth = cg * kv, wide = g->out[2];
     const ptrdiff_t size = MM_MIN(gathers ? TILE / wide * wide : TILE, pixels);
     ptrdiff_t block = MM_MAX(MM_MIN(cg, 2 * KC / kv), 1);             /* channels of a unit */
@@ -158,3 +162,4 @@ static void MM(turn_filters)(const conv_geometry *g, const T *w, T *to)
 }
 
 #undef MOST_TAPS
+#undef MOST_ROWS

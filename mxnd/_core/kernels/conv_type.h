@@ -58,6 +58,32 @@ static void MM(lines)(T *to, ptrdiff_t rows, ptrdiff_t n, ptrdiff_t a, ptrdiff_t
         MM(line)(to, n, a, b, from, step, end);
 }
 
+/* `high` whole rows of `wide` pixels of some images, all of which lie in the image; reads and writes up to VL / 2 - 1 numbers more. */
+MM_INLINE void MM(whole)(T *to, ptrdiff_t images, ptrdiff_t apart, ptrdiff_t high, ptrdiff_t wide, const T *from, ptrdiff_t next)
+{
+    for (; images > 0; images--, from += apart) {
+        const T *line = from;
+        for (ptrdiff_t v = 0; v < high; v++, to += wide, line += next) {
+            ptrdiff_t i = 0;
+            for (; i + VL <= wide; i += VL)
+                *(U *)(to + i) = *(const U *)(line + i);
+            for (; i < wide; i += VL / 2)
+                *(MM(half) *)(to + i) = *(const MM(half) *)(line + i);
+        }
+    }
+}
+
+/* The same for rows of at most half a vector, of which there are many. */
+MM_INLINE void MM(whole_short)(T *to, ptrdiff_t images, ptrdiff_t apart, ptrdiff_t high, ptrdiff_t wide, const T *from, ptrdiff_t next)
+{
+    for (; images > 0; images--, from += apart) {
+        const T *line = from;
+#pragma GCC unroll 4
+        for (ptrdiff_t v = 0; v < high; v++, to += wide, line += next)
+            *(MM(half) *)to = *(const MM(half) *)line;
+    }
+}
+
 /* Rows k0 .. k1 of the columns of some images (channels of one group; k counts c, then the kernel) for pixels q0 .. q1,
  * one image behind the other.  Row k begins at to + (k - k0) * ld.  The buffer has room for VL numbers more. */
 static void MM(columns)(const conv_geometry *g, const T *x, ptrdiff_t images, const T *end, ptrdiff_t k0, ptrdiff_t k1,
@@ -65,6 +91,8 @@ static void MM(columns)(const conv_geometry *g, const T *x, ptrdiff_t images, co
 {
     const ptrdiff_t kv = conv_volume(g->ker), iv = conv_volume(g->in), wide = g->out[2], high = g->out[1], s = g->str[2];
     const ptrdiff_t row = q0 / wide, from0 = q0 % wide, z0 = row / high, v0 = row % high;
+    const ptrdiff_t rows = (q1 - q0) / wide;
+    const int lines = s == 1 && from0 == 0 && rows * wide == q1 - q0 && v0 + rows <= high;       /* whole rows of one plane */
     ptrdiff_t c = k0 / kv, kx = k0 % g->ker[2], ky = k0 / g->ker[2] % g->ker[1], kz = k0 % kv / g->ker[2] / g->ker[1];
     for (ptrdiff_t k = k0; k < k1; k++, to += ld) {
         ptrdiff_t lo, hi, top, bottom;
@@ -72,7 +100,20 @@ static void MM(columns)(const conv_geometry *g, const T *x, ptrdiff_t images, co
         conv_span(g, 1, ky, &top, &bottom);
         const T *plane = x + c * iv + kx * g->dil[2] - g->pad[2];           /* where pixel 0 of row 0 looks */
         T *out = to;
-        for (ptrdiff_t i = 0; i < images; i++, plane += g->c * iv) {
+        ptrdiff_t left = images;
+        const ptrdiff_t depth = z0 * g->str[0] + kz * g->dil[0] - g->pad[0];
+        if (lines && lo == 0 && hi == wide && top <= v0 && v0 + rows <= bottom && depth >= 0 && depth < g->in[0]) {
+            const ptrdiff_t next = g->str[1] * g->in[2];
+            const T *from = plane + (depth * g->in[1] + v0 * g->str[1] + ky * g->dil[1] - g->pad[1]) * g->in[2];
+            /* the last image, whose end may be the end of the memory, takes the careful way */
+            const ptrdiff_t n = from + (images - 1) * g->c * iv + (rows - 1) * next + wide + VL / 2 <= end ? images : images - 1;
+            if (wide <= VL / 2)
+                MM(whole_short)(out, n, g->c * iv, rows, wide, from, next);
+            else
+                MM(whole)(out, n, g->c * iv, rows, wide, from, next);
+            out += n * rows * wide, plane += n * g->c * iv, left -= n;
+        }
+        for (; left > 0; left--, plane += g->c * iv) {
             ptrdiff_t q = q0, v = v0, from = from0, z = z0 * g->str[0] + kz * g->dil[0] - g->pad[0];
             for (; q < q1; from = 0) {
                 ptrdiff_t n = MM_MIN(wide - from, q1 - q), rows = 1;

@@ -45,7 +45,7 @@ static inline int conv_run_forward_f32(mxnd_call *call, const conv_geometry *g, 
     {                                                                                                                \
         if (conv_depthwise(g))                                                                                       \
             return mm_direct_##F(call, g, mm_WEIGHT_##F, (T *)x, w, NULL, (T *)y);                                   \
-        return mm_conv_weight_##F(call, g, x, y, w);                                                                 \
+        return mm_conv_weight_##F(call, g, x, y, NULL, w);                                                                 \
     }
 CONV_RUN(f32, float)
 CONV_RUN(f64, double)

@@ -47,6 +47,31 @@ cdef int pool_sum_spread(mxnd_call* c) noexcept nogil:
     return pool_sum_back_f32(c, &g, <float*>c.inp[0].data, <float*>c.out[0].data)
 
 
+cdef extern from "kernels/windows.h" nogil:
+    void pool_place_move_f32(const pool_geometry*, const float* place, const float* grad, float* dx, const float* h, float* y)
+    void pool_place_move_f64(const pool_geometry*, const double* place, const double* grad, double* dx, const double* h, double* y)
+
+
+# inputs: numbers of windows, their places
+cdef int place_spread(mxnd_call* c) noexcept nogil:
+    cdef pool_geometry g = pool_read(c.i)
+    if c.inp[0].type == MX_F64:
+        pool_place_move_f64(&g, <double*>c.inp[1].data, <double*>c.inp[0].data, <double*>c.out[0].data, NULL, NULL)
+    else:
+        pool_place_move_f32(&g, <float*>c.inp[1].data, <float*>c.inp[0].data, <float*>c.out[0].data, NULL, NULL)
+    return MX_OK
+
+
+# inputs: data, places
+cdef int place_take(mxnd_call* c) noexcept nogil:
+    cdef pool_geometry g = pool_read(c.i)
+    if c.inp[0].type == MX_F64:
+        pool_place_move_f64(&g, <double*>c.inp[1].data, NULL, NULL, <double*>c.inp[0].data, <double*>c.out[0].data)
+    else:
+        pool_place_move_f32(&g, <float*>c.inp[1].data, NULL, NULL, <float*>c.inp[0].data, <float*>c.out[0].data)
+    return MX_OK
+
+
 ctypedef fused element:
     uint8_t
     uint16_t
@@ -93,4 +118,5 @@ cdef void one_row(const char* a, char* o, Py_ssize_t n, Py_ssize_t scale, Py_ssi
 
 
 kernels = {"pool_forward": entry(pool_forward), "pool_max_spread": entry(pool_max_spread),
-           "pool_max_gather": entry(pool_max_gather), "pool_sum_spread": entry(pool_sum_spread), "enlarge": entry(enlarge)}
+           "pool_max_gather": entry(pool_max_gather), "pool_sum_spread": entry(pool_sum_spread), "enlarge": entry(enlarge),
+           "windows_spread": entry(place_spread), "windows_take": entry(place_take)}

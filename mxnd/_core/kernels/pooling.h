@@ -13,6 +13,7 @@
 #include "call.h"
 
 enum { POOL_MAX, POOL_AVG, POOL_SUM, POOL_LP };
+enum { QUARTERS = 1024 };                     /* numbers of lines that are combined at a time */
 
 typedef struct {
     ptrdiff_t outer, inner, kind, power;      /* power: of lp */

@@ -128,6 +128,40 @@ static void POOL(channels)(const pool_geometry *g, const T *x, T *y)
             }
 }
 
+/* Whether windows are 2x2, two apart, and none of them is cut off. */
+static inline int POOL(quarters)(const pool_geometry *g)
+{
+    return g->inner == 1 && !g->old && g->ker[0] == 1 && g->str[0] == 1 && g->ker[1] == 2 && g->ker[2] == 2 && g->str[1] == 2
+        && g->str[2] == 2 && !g->pad[0] && !g->pad[1] && !g->pad[2] && g->out[0] <= g->in[0] && 2 * g->out[1] <= g->in[1]
+        && 2 * g->out[2] <= g->in[2];
+}
+
+/* A plane of such windows, which fill it: pairs of lines are combined, some at a time, and then neighbours.  Both loops
+ * are long, although the lines may be shorter than a vector. */
+static inline __attribute__((always_inline)) void POOL(quarter_plane)(const int max, const pool_geometry *g, const T *x, T *y)
+{
+    T some[QUARTERS];
+    const ptrdiff_t wide = g->in[2], lines = pool_volume(g->out) / g->out[2], each = QUARTERS / wide;
+    const T by = (T)(g->kind == POOL_AVG ? 0.25 : 1);
+    for (ptrdiff_t l = 0, n; l < lines; l += n) {
+        n = lines - l < each ? lines - l : each;
+        T *to = some;
+        for (ptrdiff_t k = 0; k < n; k++, x += 2 * wide, to += wide) {
+#pragma omp simd
+            for (ptrdiff_t i = 0; i < wide; i++) {
+                const T a = x[i], b = x[wide + i], m = a > LOWEST ? a : LOWEST;
+                to[i] = max ? (b > m ? b : m) : a + b;
+            }
+        }
+#pragma omp simd
+        for (ptrdiff_t o = 0; o < n * g->out[2]; o++) {
+            const T a = some[2 * o], b = some[2 * o + 1];
+            y[o] = max ? (b > a ? b : a) : (a + b) * by;
+        }
+        y += n * g->out[2];
+    }
+}
+
 static inline int POOL(forward)(mxnd_call *call, const pool_geometry *g, const T *x, T *y)
 {
     const int threads = pool_threads(g, call->threads);
@@ -136,9 +170,14 @@ static inline int POOL(forward)(mxnd_call *call, const pool_geometry *g, const T
     T *rows = call->take((size_t)(length * threads) * sizeof(T));
     if (!rows)
         return MX_MEMORY_ERROR;
+    const int quarters = ov > 0 && POOL(quarters)(g) && g->kind != POOL_LP && iv == 4 * ov && g->in[2] <= QUARTERS;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (ptrdiff_t i = 0; i < g->outer; i++) {
-        if (g->inner == 1)
+        if (quarters && g->kind == POOL_MAX)
+            POOL(quarter_plane)(1, g, x + i * iv, y + i * ov);
+        else if (quarters)
+            POOL(quarter_plane)(0, g, x + i * iv, y + i * ov);
+        else if (g->inner == 1)
             POOL(plane)(g, x + i * iv, y + i * ov, rows + length * omp_get_thread_num());
         else
             POOL(channels)(g, x + i * iv, y + i * ov);
@@ -207,15 +246,7 @@ static T POOL(each)(const pool_geometry *g, const T *x, const ptrdiff_t *o, ptrd
     return sum;
 }
 
-/* Whether windows are 2x2, two apart, and none of them is cut off. */
-static inline int POOL(quarters)(const pool_geometry *g)
-{
-    return g->inner == 1 && !g->old && g->ker[0] == 1 && g->str[0] == 1 && g->ker[1] == 2 && g->ker[2] == 2 && g->str[1] == 2
-        && g->str[2] == 2 && !g->pad[0] && !g->pad[1] && !g->pad[2] && g->out[0] <= g->in[0] && 2 * g->out[1] <= g->in[1]
-        && 2 * g->out[2] <= g->in[2];
-}
-
-/* w such windows side by side: the first of the largest numbers gets the gradient, the others get 0. */
+/* w windows of quarters() side by side: the first of the largest numbers gets the gradient, the others get 0. */
 static inline __attribute__((always_inline)) void POOL(quarter_some)(const T *x, const T *grad, T *dx, ptrdiff_t line, const int w)
 {
     const T *below = x + line;
@@ -243,6 +274,8 @@ static inline void POOL(quarter_row)(const T *x, const T *grad, T *dx, ptrdiff_t
     ptrdiff_t o = 0;
     for (; o + 16 <= n; o += 16)
         POOL(quarter_some)(x + 2 * o, grad + o, dx + 2 * o, line, 16);
+    for (; o + 8 <= n; o += 8)
+        POOL(quarter_some)(x + 2 * o, grad + o, dx + 2 * o, line, 8);
     for (; o + 4 <= n; o += 4)
         POOL(quarter_some)(x + 2 * o, grad + o, dx + 2 * o, line, 4);
     for (; o < n; o++)

@@ -3,14 +3,14 @@ from ..declare import F, unary
 from ..params import flag, number
 
 unary("relu", "x < 0 ? 0 : x", lambda g, x, y: g * (y > 0), ints=True, sparse=True, keeps_zero=True, domain=(0.2, 2),
-      numpy="np.maximum(x, 0)", doc="max(x, 0) for each element.", example="mx.nd.relu(mx.nd.array([-1.0, 2.0]))")
+      numpy="np.maximum(x, 0)", rising=True, doc="max(x, 0) for each element.", example="mx.nd.relu(mx.nd.array([-1.0, 2.0]))")
 unary("sigmoid", "m_sigmoid(x)", lambda g, x, y: g * (y * (1 - y)), sparse=True, numpy="1 / (1 + np.exp(-x))",
-      doc="Logistic function 1 / (1 + exp(-x)) of each element.", example="mx.nd.sigmoid(mx.nd.array([0.0]))")
+      rising=True, doc="Logistic function 1 / (1 + exp(-x)) of each element.", example="mx.nd.sigmoid(mx.nd.array([0.0]))")
 unary("softrelu", "m_softrelu(x)", lambda g, x, y: g * F.sigmoid(x), numpy="np.log1p(np.exp(x))",
-      public=lambda p, x: F.Activation(x, act_type="softrelu"), doc="log(1 + exp(x)) of each element.",
+      public=lambda p, x: F.Activation(x, act_type="softrelu"), rising=True, doc="log(1 + exp(x)) of each element.",
       example="mx.nd.softrelu(mx.nd.array([0.0]))")
 unary("softsign", "x / (1 + m_abs(x))", lambda g, x, y: g / F.square(1 + F.abs(x)), aliases="_npx_softsign", keeps_zero=True,
-      domain=(0.2, 2), numpy="x / (1 + np.abs(x))", doc="x / (1 + |x|) for each element.",
+      domain=(0.2, 2), numpy="x / (1 + np.abs(x))", rising=True, doc="x / (1 + |x|) for each element.",
       example="mx.nd.softsign(mx.nd.array([-1.0, 2.0]))")
 unary("hard_sigmoid", "P0 * x + P1 < 0 ? K(0) : P0 * x + P1 > 1 ? K(1) : P0 * x + P1",
       lambda g, x, y, p: g * (((y > 0) * (y < 1)) * p.alpha), params={"alpha": number(0.2), "beta": number(0.5)},

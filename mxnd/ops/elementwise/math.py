@@ -28,7 +28,7 @@ unary("sqrt", "m_sqrt(x)", lambda g, x, y: g / (y * 2), sparse=True, keeps_zero=
 unary("rsqrt", "m_rsqrt(x)", lambda g, x, y: g * (y * y * y * -0.5), sparse=True, domain=(0.3, 4), numpy="1 / np.sqrt(x)",
       doc="1 / sqrt(x) for each element.", example=_ex("rsqrt"))
 unary("cbrt", "m_cbrt(x)", lambda g, x, y: g / (y * y * 3), sparse=True, keeps_zero=True, domain=(0.2, 4),
-      numpy="np.cbrt(x)", doc="Cube root of each element.", example=_ex("cbrt", "[8.0, -27.0]"))
+      numpy="np.cbrt(x)", rising=True, doc="Cube root of each element.", example=_ex("cbrt", "[8.0, -27.0]"))
 unary("rcbrt", "m_rcbrt(x)", lambda g, x, y: g * (y / x * (-1 / 3)), domain=(0.3, 4), numpy="1 / np.cbrt(x)",
       doc="1 / cube root of each element.", example=_ex("rcbrt"))
 unary("square", "x * x", lambda g, x, y: g * (x * 2), ints=True, sparse=True, keeps_zero=True, numpy="x * x",
@@ -54,13 +54,13 @@ unary("arcsin", "m_arcsin(x)", lambda g, x, y: g * F.rsqrt(1 - x * x), sparse=Tr
 unary("arccos", "m_arccos(x)", lambda g, x, y: g * F.rsqrt(1 - x * x) * -1, sparse=True, domain=(-0.8, 0.8),
       numpy="np.arccos(x)", doc="Inverse cosine of each element, in radians from 0 to pi.", example=_ex("arccos", "[0.5]"))
 unary("arctan", "m_arctan(x)", lambda g, x, y: g / (1 + x * x), sparse=True, keeps_zero=True, numpy="np.arctan(x)",
-      doc="Inverse tangent of each element, in radians from -pi/2 to pi/2.", example=_ex("arctan"))
+      rising=True, doc="Inverse tangent of each element, in radians from -pi/2 to pi/2.", example=_ex("arctan"))
 unary("sinh", "m_sinh(x)", lambda g, x, y: g * F.cosh(x), sparse=True, keeps_zero=True, numpy="np.sinh(x)",
       doc="Hyperbolic sine of each element.", example=_ex("sinh"))
 unary("cosh", "m_cosh(x)", lambda g, x, y: g * F.sinh(x), sparse=True, numpy="np.cosh(x)",
       doc="Hyperbolic cosine of each element.", example=_ex("cosh"))
 unary("tanh", "m_tanh(x)", lambda g, x, y: g * (1 - y * y), sparse=True, keeps_zero=True, numpy="np.tanh(x)",
-      doc="Hyperbolic tangent of each element.", example=_ex("tanh"))
+      rising=True, doc="Hyperbolic tangent of each element.", example=_ex("tanh"))
 unary("arcsinh", "m_arcsinh(x)", lambda g, x, y: g * F.rsqrt(x * x + 1), sparse=True, keeps_zero=True, numpy="np.arcsinh(x)",
       doc="Inverse hyperbolic sine of each element.", example=_ex("arcsinh"))
 unary("arccosh", "m_arccosh(x)", lambda g, x, y: g * F.rsqrt(x * x - 1), sparse=True, domain=(1.3, 4), numpy="np.arccosh(x)",
@@ -74,7 +74,7 @@ unary("radians", "x * K(0.017453292519943295)", lambda g, x, y: g * (pi / 180), 
 
 # ---- special functions
 unary("erf", "m_erf(x)", lambda g, x, y: g * F.exp(x * x * -1) * (2 / sqrt(pi)), aliases="_npx_erf", keeps_zero=True,
-      doc="Gauss error function of each element.", example=_ex("erf"))
+      rising=True, doc="Gauss error function of each element.", example=_ex("erf"))
 unary("erfinv", "m_erfinv(x)", lambda g, x, y: g * F.exp(y * y) * (sqrt(pi) / 2), aliases="_npx_erfinv", keeps_zero=True,
       domain=(-0.8, 0.8), doc="Inverse of the Gauss error function; infinite at -1 and 1.", example=_ex("erfinv", "[0.5]"))
 unary("gamma", "m_gamma(x)", lambda g, x, y: g * (y * F.digamma(x)), aliases="_npx_gamma", sparse=True, domain=(0.5, 3),

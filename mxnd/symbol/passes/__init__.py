@@ -8,7 +8,9 @@ from ...ops.errors import MXNetError
 from ...scopes import Scopes
 
 # In the order they run.  doc/graphs.rst says more.
-NAMES = {"dead": "steps that nobody needs are left out",
+NAMES = {"postpone": "functions that never fall wait until after a max pooling, where there is less to do",
+         "windows": "a convolution keeps only the largest numbers that a max pooling takes of it",
+         "dead": "steps that nobody needs are left out",
          "fold": "what does not depend on any input is computed once",
          "identity": "copies that change nothing are left out",
          "absorb": "BatchNorm becomes part of the convolution before it (inference)",
@@ -43,7 +45,7 @@ def passes(all=None, **on):
     all : bool
         For every pass that is not named.
     **on : bool
-        By the name of a pass: dead, fold, identity, absorb, common, recompute, fuse, reduce or share.
+        By the name of a pass: postpone, windows, dead, fold, identity, absorb, common, recompute, fuse, reduce or share.
 
     Examples
     --------

@@ -11,9 +11,9 @@ SMALLEST = 1 << 14                             # output elements
 DTYPES = ("float32", "float64")
 
 
-def absorb_factors(steps, kept, training, set_arrays):
-    """(steps, what stands for the results); kept: values that the caller reads;
-    set_arrays(value, array's value): let a value be written into the array of a variable."""
+def absorb_factors(steps, kept, training):
+    """(steps, what stands for the results); kept: values that the caller reads.
+    What BatchNorm writes into its gamma is left out: the graph has no gradients, so its gamma is a copy."""
     maker = {v: s for s in steps for v in s.outputs}
     readers = {}
     for s in steps:
@@ -47,11 +47,9 @@ def absorb_factors(steps, kept, training, set_arrays):
 
         def formula(*x, step=step, source=source, count=count):
             own = step.op.factors(step.params, x[count:])
-            return [source.op.scaled(source.params, x[:count], own[0], own[1]), *own[2:]]
+            return [source.op.scaled(source.params, x[:count], *own)]
         made, results = traced(formula, taken, step.name)
         new[step.outputs[0]] = results[0]
-        for v, to in zip(results[1:], step.mutated()):     # what BatchNorm writes in place
-            set_arrays(v, to)
         out += made
     return out, new
 
