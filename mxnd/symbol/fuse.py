@@ -100,7 +100,7 @@ def fuse(steps, needed, reduce=True):
             if joined is None:
                 joined = _Group(step, now)
                 groups.append(joined)
-        elif reduce and made_in and reducible(step) and _end(step, group_of):
+        elif reduce and made_in and step.inputs[0] not in mutated and reducible(step) and _end(step, group_of):
             g = group_of[step.inputs[0]]
             place_of[step.outputs[0]] = g.place
             g.read_outside = True              # its result is ready when the whole group is

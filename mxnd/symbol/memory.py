@@ -53,12 +53,14 @@ def assign(tasks, pinned, share=True):
     a = Assignment()
     root = a.root
     made = set()
+    written = {v for t in tasks for s in t.steps if s.op.mutates for v in s.mutated()}     # have arrays of their own
     for t in tasks:
         for v in t.outputs:
             made.add(v)
         if is_alias(t):
             source = root.get(t.inputs[0], t.inputs[0])
-            if t.outputs[0] not in pinned and source in made and source not in pinned:
+            if t.outputs[0] not in pinned and source in made and source not in pinned \
+                    and written.isdisjoint((source, t.inputs[0], t.outputs[0])):
                 root[t.outputs[0]] = source
     last = {}
     for k, t in enumerate(tasks):
