@@ -21,6 +21,11 @@ def plannable(nodes):
     return all((op.kernel or op.c or op.compose) and not getattr(op, "makes_sparse", False) for op in ops)
 
 
+def runs_once(op):
+    """Whether a second run of an operator gives something else, or changes something."""
+    return op.random or op.mutates and not getattr(op, "repeatable", False)
+
+
 class Program:
     """Steps of one mode: forward, and backward where gradients are wanted."""
 
@@ -37,7 +42,7 @@ class Planned:
     def __init__(self, entries, nodes, slots, shapes, types, arrays, wanted, outputs, passes):
         self.entries, self.nodes, self.slots, self.shapes, self.types = entries, nodes, slots, shapes, types
         self.arrays, self.wanted, self.outputs = arrays, wanted, outputs
-        self.random = any(n.op is not None and n.op.random for n in nodes)
+        self.once = any(n.op is not None and runs_once(n.op) for n in nodes)
         self.modal = any(n.op is not None and n.op.uses_mode for n in nodes)
         self.passes = passes                           # {name: whether it is on}
         self.programs = {}
@@ -53,8 +58,8 @@ class Planned:
 
     # ---- running
     def forward(self, training):
-        # with random operators backward needs the very numbers of this forward, whatever the mode
-        p = self.program(bool(self.wanted) and (training or self.random), training)
+        # backward may not run random operators, or those that move states, again: what it needs is kept whatever the mode
+        p = self.program(bool(self.wanted) and (training or self.once), training)
         self._run(p.forward, training)
         self.ready = p
 
