@@ -309,6 +309,12 @@ def random_state():
     return seed_, stream_
 
 
+def go_on_from(unsigned long long seed, unsigned long long drawn):
+    """Go on with the random numbers that follow a state, as `random_state` gave it."""
+    global seed_, stream_
+    seed_, stream_ = seed, drawn
+
+
 cdef inline void describe(mxnd_tensor* t, NDArray x) noexcept:
     t.data = x.ptr
     t.shape = x.dims

@@ -48,8 +48,9 @@ class Assignment:
         return self.block.get(self.root.get(value, value))
 
 
-def assign(tasks, pinned, share=True):
-    """Blocks for all values that the tasks make, except those that have arrays of their own (pinned)."""
+def assign(tasks, pinned, share=True, kept=()):
+    """Blocks for all values that the tasks make, except those that have arrays of their own (pinned); kept: values that
+    are never written over."""
     a = Assignment()
     root = a.root
     made = set()
@@ -66,6 +67,7 @@ def assign(tasks, pinned, share=True):
     for k, t in enumerate(tasks):
         for v in (*t.inputs, *t.outputs):
             last[root.get(v, v)] = k
+    last.update((root.get(v, v), len(tasks)) for v in kept)
     free = []                                          # (bytes, number) of blocks, in order
     for k, t in enumerate(tasks):
         ending = [v for v in dict.fromkeys(root.get(v, v) for v in t.inputs)

@@ -1,6 +1,7 @@
 """Compiles a bound graph: steps, gradient, fusing, memory; then runs it without Python per step."""
 from .._core import graph_run
 from .._core.array import empty
+from .._core.plan import go_on_from, random_state
 from ..ops.errors import MXNetError
 from . import memory as _memory
 from .collector import uncollected
@@ -21,9 +22,9 @@ def plannable(nodes):
     return all((op.kernel or op.c or op.compose) and not getattr(op, "makes_sparse", False) for op in ops)
 
 
-def runs_once(op):
-    """Whether a second run of an operator gives something else, or changes something."""
-    return op.random or op.mutates and not getattr(op, "repeatable", False)
+def moves(op):
+    """Whether every run of an operator changes something."""
+    return op.mutates and not getattr(op, "repeatable", False)
 
 
 class Program:
@@ -34,6 +35,7 @@ class Program:
         self.head_grads, self.heads_used = [], []
         self.planned = self.unshared = 0
         self.tasks = []
+        self.spends = False                            # backward writes over what it reads of the forward
 
 
 class Planned:
@@ -42,12 +44,14 @@ class Planned:
     def __init__(self, entries, nodes, slots, shapes, types, arrays, wanted, outputs, passes):
         self.entries, self.nodes, self.slots, self.shapes, self.types = entries, nodes, slots, shapes, types
         self.arrays, self.wanted, self.outputs = arrays, wanted, outputs
-        self.once = any(n.op is not None and runs_once(n.op) for n in nodes)
+        self.random = any(n.op is not None and n.op.random for n in nodes)
+        self.moves = any(n.op is not None and moves(n.op) for n in nodes)
         self.modal = any(n.op is not None and n.op.uses_mode for n in nodes)
         self.passes = passes                           # {name: whether it is on}
         self.programs = {}
         self.blocks = []                               # memory that all programs use in turn
         self.ready = None                              # the program whose values are in memory
+        self.drawn = None                              # where the random numbers of the last forward began
 
     def program(self, with_gradient, training=False):
         """The program of a mode, compiled when it is first needed."""
@@ -58,8 +62,9 @@ class Planned:
 
     # ---- running
     def forward(self, training):
-        # backward may not run random operators, or those that move states, again: what it needs is kept whatever the mode
-        p = self.program(bool(self.wanted) and (training or self.once), training)
+        # backward needs the very numbers and states of this forward: they are kept whatever the mode
+        p = self.program(bool(self.wanted) and (training or self.random or self.moves), training)
+        self.drawn = random_state()
         self._run(p.forward, training)
         self.ready = p
 
@@ -70,14 +75,24 @@ class Planned:
                 node, i = self.entries[k]
                 raise MXNetError(f"backward: the gradient for output {node.output_name(i)!r} is missing; expected out_grads, "
                                  f"because the output is no loss")
-        if self.ready is not p:                        # the last forward kept nothing for backward
-            self._run(p.forward, training)
-            self.ready = p
+        if self.ready is not p:                        # the last forward kept nothing for backward, or another backward used it up
+            self._again(p, training)
         written = [array for array, _ in self.wanted.values()]
         for to, g, used in zip(p.head_grads, head_grads, p.heads_used):
             if used:                                   # a gradient array may itself be a head gradient: it is read to the end
                 graph_run.point(to, g.copy() if graph_run.overlap(g, written) else g)
+        self.ready = None if p.spends else p
         self._run(p.backward, training)
+
+    def _again(self, p, training):
+        """Run the forward once more, with the random numbers of before."""
+        now = random_state()
+        if self.random and self.drawn is not None:
+            go_on_from(*self.drawn)
+        self._run(p.forward, training)
+        if self.random:
+            go_on_from(*now)
+        self.ready = p
 
     def _run(self, steps, training):
         try:
@@ -141,7 +156,9 @@ class Planned:
         p.head_grads = [pinned[v] for v in head_values]
         read = set(later)
         p.heads_used = [v in read for v in head_values]
-        blocks = _memory.assign([*tasks, *back], pinned, on["share"])
+        kept = {v for v in later if v in made}         # what backward reads
+        blocks = _memory.assign([*tasks, *back], pinned, on["share"], kept if self.moves else ())
+        p.spends = not {blocks.block_of(v) for v in kept}.isdisjoint(blocks.block_of(v) for t in back for v in t.outputs if v in blocks.block)
         arrays = self._arrays([*tasks, *back], pinned, blocks)
         p.forward = graph_run.Steps([*self._items(tasks, arrays, blocks), *self._copies(ends, arrays)])
         if with_gradient:
