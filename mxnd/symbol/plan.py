@@ -158,7 +158,8 @@ class Planned:
         p.heads_used = [v in read for v in head_values]
         kept = {v for v in later if v in made}         # what backward reads
         blocks = _memory.assign([*tasks, *back], pinned, on["share"], kept if self.moves else ())
-        p.spends = not {blocks.block_of(v) for v in kept}.isdisjoint(blocks.block_of(v) for t in back for v in t.outputs if v in blocks.block)
+        over = {blocks.block[v] for t in back for v in t.outputs if v in blocks.block}
+        p.spends = not over.isdisjoint(map(blocks.block_of, kept))
         arrays = self._arrays([*tasks, *back], pinned, blocks)
         p.forward = graph_run.Steps([*self._items(tasks, arrays, blocks), *self._copies(ends, arrays)])
         if with_gradient:
