@@ -67,7 +67,7 @@ def test_counts_by_shape(make, shape, expected, capsys):
 ])
 def test_data_are_no_parameters(make, inputs, expected, capsys):
     s = make(V("x"))
-    given = {"x": (4, 4), **{n: (4, 4) for n in inputs & {"yes", "no", "rows"}}}
+    given = {"x": (4, 4), **dict.fromkeys(inputs & {"yes", "no", "rows"}, (4, 4))}
     found, total = table(s, capsys, shape=given)
     assert total == f"Total params: {expected}"
     assert {k[:-6] for k in found if k.endswith("(null)")} == {"x"} | inputs
