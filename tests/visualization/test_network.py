@@ -129,6 +129,8 @@ def test_graphviz_is_used_where_it_is(monkeypatch):
     monkeypatch.setitem(sys.modules, "graphviz", types.SimpleNamespace(Digraph=Digraph))
     p = picture(S.exp(V("x"), name="e"), title="t")
     assert type(p) is Digraph and p.name == "t" and p.format == "pdf" and p.nodes == ["x", "e"] and p.edges == [("e", "x")]
+    p = picture(S.exp(V("a:0"), name="<b\\>"))             # ports, escapes and HTML of its language
+    assert not set("".join(p.nodes)) & set(":\\<>") and p.edges == [(p.nodes[1], p.nodes[0])]
 
 
 def test_symbols_show_themselves():
