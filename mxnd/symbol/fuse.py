@@ -144,8 +144,11 @@ def _end(step, group_of):
 def _join(step, now, made_in, reader, group_of, place_of):
     """The group that a step can join, after joining it; None when there is none."""
     makers = _fitting(made_in, step.outputs[0])
-    return _join_one(step, now, makers, makers, group_of, place_of) or \
-        _join_one(step, now, _fitting({reader[v] for v in step.inputs if v in reader} - made_in, step.outputs[0]), makers, group_of, place_of)
+    found = _join_one(step, now, makers, makers, group_of, place_of)
+    if found is None:
+        beside = {reader[v] for v in step.inputs if v in reader} - made_in
+        found = _join_one(step, now, _fitting(beside, step.outputs[0]), makers, group_of, place_of)
+    return found
 
 
 def _fitting(groups, out):
@@ -158,6 +161,7 @@ def _fitting(groups, out):
 
 
 def _join_one(step, now, groups, makers, group_of, place_of):
+    """The first of the groups that the step can join; makers: those that make what it reads."""
     for g in groups:
         ready = -1
         for v in step.inputs:
