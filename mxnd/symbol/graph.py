@@ -130,10 +130,11 @@ def written_arguments(op, params, count):
 
 
 def live(steps, wanted):
-    """The steps that the wanted values need, and those that write an auxiliary state."""
+    """The steps that the wanted values need, those that write an auxiliary state, and those that draw random numbers: others
+    that follow would draw different ones."""
     needed, kept = set(wanted), []
     for step in reversed(steps):
-        if step.op.mutates or any(v in needed for v in step.outputs):
+        if step.op.mutates or step.op.random or any(v in needed for v in step.outputs):
             needed.update(step.inputs)
             kept.append(step)
     return kept[::-1]
