@@ -3,7 +3,7 @@ import math
 
 from .declare import F, op
 from .params import REQUIRED, dtype, flag, integer, number, shape, text
-from .shapes import axis_of, forward, given_type, same, same_types, unify
+from .shapes import axis_of, given_type, same, same_types, unify
 
 _MADE = dict(ctx=text(""), dtype=dtype(nullable=True))
 
@@ -97,11 +97,18 @@ op("_eye", inputs="", types=given_type("float32"), kernel="eye",
    doc="An N x M matrix (N x N without M) with ones on diagonal k and zeros elsewhere.", example="mx.nd.eye(2, 3, k=1)")
 
 
-def _arange_like_shape(p, data):
-    return data if p.axis is None else (data[axis_of(p.axis, len(data))],)
+def _arange_like_shapes(p, ins, outs):
+    if p.axis is None:
+        return same(p, ins, outs)
+    data = ins[0]
+    if data is None:
+        return ins, [unify(outs[0], (None,))]
+    a = axis_of(p.axis, len(data))
+    out = unify(outs[0], data[a:a + 1], "expected and worked-out output shapes")
+    return [data[:a] + out + data[a + 1:]], [out]
 
 
-op("_contrib_arange_like", inputs="data", aliases="_npx_arange_like", kernel="arange", shapes=forward(_arange_like_shape),
+op("_contrib_arange_like", inputs="data", aliases="_npx_arange_like", kernel="arange", shapes=_arange_like_shapes,
    params=dict(start=number(0.0), step=number(1.0), repeat=integer(1, at_least=1), ctx=text(""), axis=integer(None)),
    arguments=lambda p, ins, outs: [p.repeat, float(p.start), float(p.step)],
    samples=(dict(inputs=[(2, 3)], params=dict(start=1.0)), dict(inputs=[(2, 3)], params=dict(axis=1))),

@@ -4,7 +4,7 @@ The head gradient is ignored, as in MXNet.  Gradients are formulas of the data, 
 derivative is the loss's own where it is written in operators."""
 from .declare import FLOATS, F, op
 from .params import choice, flag, number
-from .shapes import known, show, size, unify
+from .shapes import known, presume, show, size, unify
 
 NORMALIZATION = choice("null", "batch", "null", "valid")
 
@@ -221,7 +221,7 @@ def kl_backward_shapes(p, ins, outs):
 KL = dict(sparseness_target=number(0.1, at_least=0.0, at_most=1.0), penalty=number(0.001),
           momentum=number(0.9, at_least=0.0, at_most=1.0))
 op("IdentityAttachKLSparseReg", inputs="data moving_avg", aux="moving_avg", initial={"moving_avg": '["zero", {}]'},
-   params=KL, shapes=kl_shapes, kernel="same_values",
+   params=KL, shapes=kl_shapes, presumed=presume("float32"), kernel="same_values",
    kernel_types=FLOATS, grad=lambda p, g, x, y: [lambda: F._backward_IdentityAttachKLSparseReg(g[0], *x, **p._asdict()), None],
    numpy="data * 1.0", samples=(dict(inputs=[(3, 4), (4,)]),),
    doc="""The data; its gradient gets a term that draws the average activation of each unit toward sparseness_target.

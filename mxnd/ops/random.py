@@ -46,8 +46,8 @@ def distribution(name, params, arrays, doc, check, range_doc=""):
         s = None
         for v in ins:
             s = unify(s, v, "shapes of the parameters")
-        if s is None and outs[0] is not None and len(outs[0]) >= len(p.shape):
-            s = outs[0][:len(outs[0]) - len(p.shape)]
+        if outs[0] is not None and len(outs[0]) >= len(p.shape):
+            s = unify(s, outs[0][:len(outs[0]) - len(p.shape)], "shapes of the parameters and the start of the result")
         return [s] * len(ins), [outs[0] if s is None else unify(outs[0], (*s, *p.shape))]
 
     def sample_types(p, ins, outs):
@@ -55,7 +55,7 @@ def distribution(name, params, arrays, doc, check, range_doc=""):
         for v in ins:
             if v is not None and v != t:
                 raise ValueError(f"inputs have different dtypes: {t} and {v}; expected one dtype (use astype)")
-        return [t] * len(ins), [p.dtype or outs[0] or (t if t in FLOATS16 or t is None else "float32")]
+        return [t] * len(ins), [p.dtype or outs[0] or "float32"]
     common = dict(kernel="random_draw", random=True)
     op(f"_random_{name}", inputs="", zero_is_unknown=True, params={**params, "shape": shape(None), "ctx": text(""),
                                             "dtype": dtype(None, *FLOATS16)},

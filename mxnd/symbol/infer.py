@@ -213,9 +213,9 @@ def _shape_merge(old, new, node, what, i):
 
 # ---- dtypes ---------------------------------------------------------------------------------------
 
-def types(nodes, given, fill=None, outs=None, slots=None):
+def types(nodes, given, fill=None, outs=None, slots=None, presume=True):
     """(slots, dtype name per slot); fill: the dtype of variables that nothing else decides; outs: {entry: dtype};
-    slots: of the same nodes."""
+    slots: of the same nodes; presume: whether operators say what is usual where nothing is known."""
     slots = slots or Slots(nodes)
     values = [None] * slots.count
     for node in nodes:
@@ -226,11 +226,25 @@ def types(nodes, given, fill=None, outs=None, slots=None):
             values[slots.first[id(node)]] = name
     _know(slots, values, outs, lambda a, b: b if a is None else a)
     work = Spread(slots, values, _type_rule, _type_merge)
+    if presume:
+        for node in nodes:
+            if node.op is not None and node.op.presumed is not None:
+                _presume(work, slots, node)
     if fill is not None:
         for node in nodes:
             if node.op is None and values[slots.first[id(node)]] is None:
                 work.set(slots.first[id(node)], fill)
     return slots, values
+
+
+def _presume(work, slots, node):
+    places = [slots.of(e) for e in node.inputs], range(slots.first[id(node)], slots.first[id(node)] + len(node.outputs))
+    ins, outs = ([work.values[s] for s in where] for where in places)
+    if None in ins or None in outs:
+        for where, new in zip(places, node.op.presumed(node.params, ins, outs)):
+            for s, value in zip(where, new):
+                if value is not None and work.values[s] is None:
+                    work.set(s, value)
 
 
 def _dtype_from_text(text):

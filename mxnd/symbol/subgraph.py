@@ -1,4 +1,6 @@
 """Graphs inside the nodes of loops and branches: cutting them out, checking, inferring and running them."""
+from functools import partial
+
 from .._core import call as _call
 from ..ops.control import Shapes, Types
 from ..ops.declare import F
@@ -91,7 +93,7 @@ def shapes(node, ins, outs):
 
 def types(node, ins, outs):
     """The same for dtypes."""
-    return _spread(node, ins, outs, Types, infer.types)
+    return _spread(node, ins, outs, Types, partial(infer.types, presume=False))
 
 
 def _spread(node, ins, outs, rule, find):
