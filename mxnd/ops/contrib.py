@@ -119,9 +119,10 @@ _NARROW, _WIDE = "float16", "float32"
 
 def _multicast_target(p, types):
     """The dtype that float16 and float32 become; None while that is not known."""
-    if None in types:
-        return None
-    return _NARROW if _NARROW in types and (p.cast_narrow or _WIDE not in types) else _WIDE
+    first, second = (_NARROW, _WIDE) if p.cast_narrow else (_WIDE, _NARROW)
+    if first in types:
+        return first
+    return None if None in types else second if second in types else _WIDE
 
 
 def _multicast_types(p, ins, outs):

@@ -2,8 +2,8 @@
 import math
 
 from .declare import F, op
-from .params import REQUIRED, dtype, flag, integer, number, shape, text
-from .shapes import axis_of, given_type, same, same_types, unify
+from .params import FILE_CODES, REQUIRED, dtype, flag, integer, number, shape, text
+from .shapes import axis_of, given_type, presume, same, same_types, unify
 
 _MADE = dict(ctx=text(""), dtype=dtype(nullable=True))
 
@@ -26,8 +26,11 @@ op("_full", params=dict(_SHAPED, shape=shape(None, at_least=0), value=number()),
    samples=(dict(inputs=[], params=dict(shape=(2, 3), value=2.5)),), numpy="np.full(p.shape, p.value)",
    doc="One number everywhere, in the given shape and dtype.", example="mx.nd.full((2, 3), 2.5)")
 
+_BY_CODE = {code: name for name, code in FILE_CODES.items()}
+
 op("_zeros_without_dtype", params=dict(shape=shape(None, at_least=0), ctx=text(""), dtype=integer(-1)),
-   **_CONSTANT | dict(types=lambda p, ins, outs: (ins, [outs[0] or "float32"])), arguments=lambda p, ins, outs: [0.0],
+   **_CONSTANT | dict(types=lambda p, ins, outs: (ins, outs if p.dtype < 0 else [_BY_CODE.get(p.dtype)])), presumed=presume("float32"),
+   arguments=lambda p, ins, outs: [0.0],
    samples=(dict(inputs=[], params=dict(shape=(2, 3))),),
    doc="Zeros of the given shape, of the dtype that their use asks for.",
    example="mx.nd._internal._zeros_without_dtype(shape=(2, 3))")

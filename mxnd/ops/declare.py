@@ -129,7 +129,8 @@ class Op:
         """Completed (input dtypes, output dtypes)."""
         outs = [None] * len(self.output_names(p)) if outs is None else list(outs)
         try:
-            return self.types(p, list(ins), outs)
+            got, made = self.types(p, list(ins), outs)
+            return self.presumed(p, got, made) if self.presumed is not None and None in made else (got, made)
         except ValueError as e:
             raise MXNetError(f"{self.name}: {e}") from None
 

@@ -158,8 +158,8 @@ def _outputs(n):
     return ("output",) if n == 1 else tuple(f"output{i}" for i in range(n))
 
 
-op("SliceChannel", inputs="data", aliases="split", outputs=lambda p: _outputs(p.num_outputs), shapes=_split_shapes,
-   kernel="split",
+op("SliceChannel", inputs="data", aliases="split", outputs=lambda p: tuple(f"output{i}" for i in range(p.num_outputs)),
+   shapes=_split_shapes, kernel="split",
    params=dict(num_outputs=integer(at_least=1, at_most=65536), axis=integer(1), squeeze_axis=flag()),
    arguments=lambda p, ins, outs: _split_arguments(p.axis, ins[0], _equal_bounds(p, ins[0])),
    grad=lambda p, g, x, y: _join_parts(p, g, x, y, _equal_bounds(p, x[0].shape)),

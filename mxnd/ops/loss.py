@@ -25,7 +25,7 @@ def softmax_label(p, data):
     if len(data) < 2:
         return data
     if p.multi_output:
-        return (data[0], *data[2:])
+        return (data[0], *(data[2:] or (1,)))
     return data[:-1]
 
 
@@ -87,6 +87,8 @@ def regression_shapes(p, ins, outs):
     data, label = unify(ins[0], outs[0]), ins[1]
     if data is None:
         return [label if label is not None and len(label) > 1 and None not in label else None, label], [None]
+    if label is not None and len(label) == len(data):
+        label = data = unify(data, label, "shapes of data and label")
     if not known(label):
         return [data, data[:1] if len(data) == 2 and data[1] == 1 else data], [data]
     if known(data) and (label[:1] != data[:1] or size(label) != size(data)):

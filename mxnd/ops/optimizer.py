@@ -3,7 +3,7 @@
 One kernel runs all of them; `update` works out what it needs.  mp_ forms keep a float32 copy of a 16-bit weight."""
 from .declare import op
 from .params import flag, floats, integer, number, shape
-from .shapes import known, show, size, unify
+from .shapes import known, presume, show, size, unify
 
 STEPS = ("sgd", "sgd_mom", "nag_mom", "adam", "adamw", "ftrl", "rmsprop", "rmspropalex", "signsgd", "signum", "ftml", "lamb1",
          "adagrad")                       # in the order of the table in kernels/optimizer.h
@@ -330,7 +330,7 @@ def several_adamw(name, each, wide):
        params=dict(lrs=floats(), **ADAM, wds=floats(), etas=floats(), clip_gradient=number(-1.0),
                    num_weights=integer(1, at_least=1)),
        arguments=arguments, inplace=True, arrays_of_each=each, arrays_after=1, mutates=States(each),
-       presumed=usual_types(each, 1), auto_variables=False,
+       presumed=usual_types(each, 1) if wide else presume(), auto_variables=False,
        example=f"mx.nd._internal.{name}({many(each)}, mx.nd.ones(1), lrs=(0.1,), wds=(0.0,), etas=(1.0,), num_weights=1)",
        doc=ADAMW_DOC + "\n\n    For num_weights weights: weight, grad, mean, var" + (", weight32" if wide else "")
        + " of each, then rescale_grad.")

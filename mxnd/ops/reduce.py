@@ -1,7 +1,7 @@
 """Reductions: sums, products, extremes, norms and their positions; running sums."""
 from .declare import F, op, reduce_axes, reduced, reduction, spread
 from .params import axes, choice, flag, integer, shape
-from .shapes import axis_of, both_ways, forward, known, same_types, size
+from .shapes import axis_of, both_ways, forward, known, presume, same_types, size
 
 _SAMPLES = (dict(inputs=[(2, 3, 4)], params={}), dict(inputs=[(2, 3, 4)], params=dict(axis=(0, 2))),
             dict(inputs=[(3, 4)], params=dict(axis=(-1,), keepdims=True)))
@@ -267,7 +267,7 @@ def _cumsum_grad(p, g, x, y):
 op("_np_cumsum", inputs="a", aliases="cumsum", params=dict(
     axis=integer(None), dtype=choice(None, "float16", "float32", "float64", "int32", "int64", "int8")),
    shapes=both_ways(_cumsum_shape, lambda p, out: None if p.axis is None or len(out) < 2 else out),     # (1,) may come from ()
-   types=_cumsum_types, kernel="cumsum", grad=_cumsum_grad,
+   types=_cumsum_types, presumed=presume(), kernel="cumsum", grad=_cumsum_grad,
    arguments=lambda p, ins, outs: split_axis(p.axis, ins[0]), numpy="np.cumsum(a, axis=p.axis)",
    samples=(dict(inputs=[(2, 3)], params={}), dict(inputs=[(2, 3, 4)], params=dict(axis=1)),
             dict(inputs=[(2, 3)], params=dict(axis=-1))),

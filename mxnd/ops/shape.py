@@ -219,6 +219,7 @@ def _expand_dims_shapes(p, ins, outs):
         out = unify(out, data[:a] + (1,) + data[a:])
     if out is not None:
         a = axis_of(p.axis, len(out))
+        out = unify(out, out[:a] + (1,) + out[a + 1:])
         data = unify(data, out[:a] + out[a + 1:])
     return [data], [out]
 

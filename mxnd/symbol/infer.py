@@ -137,9 +137,14 @@ def settled(slots, values):
     return values
 
 
-def params_for(node, shape):
-    """A node's parameters, with what was found out of its shape."""
-    return node.params._replace(shape=tuple(shape)) if _open(node) and known(shape) else node.params
+def params_for(node, shape, dtype=None):
+    """A node's parameters, with what was found out of its shape and of a dtype that others decided."""
+    p = node.params
+    if _open(node) and known(shape):
+        p = p._replace(shape=tuple(shape))
+    if dtype is not None and node.op.presumed is not None and getattr(p, "dtype", "") in (None, -1):
+        p = p._replace(dtype=dtype if p.dtype is None else FILE_CODES[dtype])
+    return p
 
 
 def _know(slots, values, outs, join):
