@@ -251,7 +251,7 @@ def _upsampling_shapes(p, ins, outs):
     for s in arrays:
         if s is not None and len(s) != 4:
             raise ValueError(f"an input has shape {show(s)}; expected 4 dimensions")
-        batch = unify(batch, s[:1] if s is not None else None, "batches")
+        batch = unify(batch, s[:1] if s is not None else None, "batches of the inputs")
     ins = [*[s and (*batch, *s[1:]) for s in arrays], *ins[len(arrays):]]
     first = ins[0]
     if first is None:

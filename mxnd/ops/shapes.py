@@ -43,7 +43,7 @@ def unify(a, b, what="shapes"):
     if b is None:
         return a
     if len(a) != len(b) or any(x != y and x is not None and y is not None for x, y in zip(a, b)):
-        raise ValueError(f"{what} differ: {show(a)} and {show(b)}")
+        raise ValueError(f"{what} differ: {show(a)} and {show(b)}; expected equal ones")
     return tuple(x if y is None else y for x, y in zip(a, b))
 
 
@@ -57,7 +57,8 @@ def show(shape):
 def axis_of(axis, ndim, what="axis"):
     """The axis counted from the front; raises ValueError when out of range."""
     if not -ndim <= axis < ndim:
-        raise ValueError(f"{what} {axis} is out of range for {ndim} dimensions")
+        raise ValueError(f"{what} {axis} is out of range for {ndim} dimensions; expected "
+                         + (f"{-ndim} to {ndim - 1}" if ndim else "at least one dimension"))
     return axis + ndim if axis < 0 else axis
 
 
@@ -126,7 +127,8 @@ def broadcast_shapes(a, b):
         elif i is None or j is None:
             out.append(j if i is None else i)
         else:
-            raise ValueError(f"shapes {show(a)} and {show(b)} do not broadcast")
+            raise ValueError(f"shapes {show(a)} and {show(b)} do not broadcast; expected lengths that are equal or 1, "
+                             "axis by axis from the last")
     return tuple(out)
 
 

@@ -175,27 +175,37 @@ def _shape_rule(node, ins, outs):
     except (ValueError, IndexError, OverflowError) as e:
         if getattr(e, "from_user", False):         # raised by a custom operator's own code
             raise
-        raise MXNetError(f"{_title(node)}: {_conflict(node, ins, outs) or _told(node, e, ins)}") from None
+        raise MXNetError(f"{_title(node)}: {_conflict(node.op.shapes, node, ins, outs, 'shape', show) or told(node, e, ins, outs)}"
+                         ) from None
 
 
-def _told(node, e, ins):
-    """An error together with the shapes of the inputs that it does not name itself."""
-    known_ = [f"{n!r} ({source(entry)}) {show(s)}" for n, entry, s in zip(node.input_names(), node.inputs, ins) if s is not None]
-    return f"{e}; known: {', '.join(known_)}" if known_ else str(e)
+def told(node, e, ins, outs=(), show=show):
+    """An error together with what is known of the inputs and outputs, with the names of where they come from."""
+    parts = [f"{n!r} ({source(entry)}) {show(v)}" for n, entry, v in zip(node.input_names(), node.inputs, ins) if v is not None]
+    parts += [f"output {node.output_name(i)} {show(v)}" for i, v in enumerate(outs) if v is not None]
+    return f"{e}; known: {', '.join(parts)}" if parts else str(e)
 
 
-def _conflict(node, ins, outs):
-    """Which known input disagrees with the others, in words; None when that cannot be said."""
-    names = node.input_names()
-    for i, shape in reversed(list(enumerate(ins))):
-        if shape is None:
-            continue
+def _conflict(rule, node, ins, outs, what, show):
+    """Which known input disagrees with the others, or which output with what the inputs give, in words; None when that
+    cannot be said."""
+    def without(values, i):
+        return [None if k == i else v for k, v in enumerate(values)]
+
+    def asked(ins, outs):
         try:
-            got, _ = node.op.shapes(node.params, [None if k == i else s for k, s in enumerate(ins)], list(outs))
+            return rule(node.params, ins, outs)
         except (ValueError, IndexError, OverflowError):
-            continue
-        if got[i] is not None:
-            return f"input {names[i]!r} ({source(node.inputs[i])}) has shape {show(shape)}; expected {show(got[i])}"
+            return None
+    names = node.input_names()
+    for i, value in reversed(list(enumerate(ins))):
+        got = None if value is None else asked(without(ins, i), list(outs))
+        if got and got[0][i] not in (None, value):
+            return f"input {names[i]!r} ({source(node.inputs[i])}) has {what} {show(value)}; expected {show(got[0][i])}"
+    for i, value in enumerate(outs):
+        got = None if value is None else asked(list(ins), without(outs, i))
+        if got and got[1][i] not in (None, value):
+            return told(node, f"output {node.output_name(i)!r} has {what} {show(got[1][i])}; expected {show(value)}", ins, (), show)
     return None
 
 
@@ -212,8 +222,12 @@ def _shape_merge(old, new, node, what, i):
     try:
         return unify(old, new)
     except ValueError:
-        name = node.input_names()[i] if what == "input" else node.output_name(i)
-        raise MXNetError(f"{_title(node)}: {what} {name!r} has shape {show(old)}; expected {show(new)}") from None
+        raise MXNetError(f"{_title(node)}: {what} {_named(node, what, i)} has shape {show(old)}; expected {show(new)}") from None
+
+
+def _named(node, what, i):
+    """An input's name and where it comes from, or an output's name."""
+    return f"{node.input_names()[i]!r} ({source(node.inputs[i])})" if what == "input" else repr(node.output_name(i))
 
 
 # ---- dtypes ---------------------------------------------------------------------------------------
@@ -270,15 +284,14 @@ def _type_rule(node, ins, outs):
     except ValueError as e:
         if getattr(e, "from_user", False):
             raise
-        seen = ", ".join(f"{n} {t}" for n, t in zip(node.input_names(), ins) if t)
-        raise MXNetError(f"{_title(node)}: {e} (known: {seen or 'nothing'})") from None
+        raise MXNetError(f"{_title(node)}: {_conflict(node.op.types, node, ins, outs, 'dtype', str) or told(node, e, ins, outs, str)}"
+                         ) from None
 
 
 def _type_merge(old, new, node, what, i):
     if old is None or old == new:
         return new
-    name = node.input_names()[i] if what == "input" else node.output_name(i)
-    raise MXNetError(f"{_title(node)}: {what} {name!r} has dtype {old}; expected {new}")
+    raise MXNetError(f"{_title(node)}: {what} {_named(node, what, i)} has dtype {old}; expected {new}")
 
 
 # ---- for the methods of Symbol --------------------------------------------------------------------

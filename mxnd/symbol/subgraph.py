@@ -5,6 +5,7 @@ from .._core import call as _call
 from ..ops.control import Shapes, Types
 from ..ops.declare import F
 from ..ops.errors import MXNetError
+from ..ops.shapes import show
 from . import infer
 from .node import Node, auxiliary, order
 
@@ -110,7 +111,7 @@ def _spread(node, ins, outs, rule, find):
     except MXNetError as e:
         raise MXNetError(f"inside {node.op.name} {node.name!r}: {e}") from None
     except ValueError as e:
-        raise MXNetError(f"{node.op.name} {node.name!r}: {e}") from None
+        raise MXNetError(f"{node.op.name} {node.name!r}: {infer.told(node, e, ins, outs, show if rule is Shapes else str)}") from None
 
 
 # ---- running --------------------------------------------------------------------------------------
