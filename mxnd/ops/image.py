@@ -204,7 +204,7 @@ def _bordered(p, s):
     h, w, c = _images(s, 3)
     if p.type and 0 in (h, w):
         raise ValueError(f"src has shape {show(s)}; expected pixels to repeat")
-    if c is not None and len(p.values) not in (0, c):
+    if c is not None and len(getattr(p, "values", ())) not in (0, c):
         raise ValueError(f"values has {len(p.values)} numbers; expected one for each of {c} channels")
     return plus(h, p.top, p.bot), plus(w, p.left, p.right), c
 

@@ -114,7 +114,7 @@ def _equal_bounds(p, s):
     a = axis_of(p.axis, len(s))
     n = s[a]
     if n is not None and n % p.num_outputs:
-        raise ValueError(f"axis {a} of shape {show(s)} does not divide into {p.num_outputs} equal parts")
+        raise ValueError(f"axis {a} of shape {show(s)} does not divide into {p.num_outputs} equal parts; expected a multiple")
     return [None] * (p.num_outputs + 1) if n is None else [n // p.num_outputs * i for i in range(p.num_outputs + 1)]
 
 
@@ -180,7 +180,7 @@ def _v2_bounds(p, s):
         return [None] * (len(_v2_outputs(p)) + 1)
     if p.sections > 0:
         if n % p.sections:
-            raise ValueError(f"axis {a} of shape {show(s)} does not divide into {p.sections} equal sections")
+            raise ValueError(f"axis {a} of shape {show(s)} does not divide into {p.sections} equal sections; expected a multiple")
         return [n // p.sections * i for i in range(p.sections + 1)]
     at = [i + n if i < 0 else i for i in p.indices] or [0]
     if at != sorted(at) or at[0] < 0 or at[-1] > n:

@@ -90,6 +90,11 @@ def update_shapes(each, tails=()):
     return rule
 
 
+def narrow(p, ins, outs):
+    """Weight and gradient of a mixed form are presumed to be float16."""
+    return [v or "float16" for v in ins], outs
+
+
 def update(name, step, states="", params=None, numbers=(), aliases="", doc="", mixed=None, common=True,
            clip="clip_gradient", **kw):
     """Declare an update with one weight.  numbers: parameters that the step needs beyond the common ones;
@@ -113,6 +118,7 @@ def update(name, step, states="", params=None, numbers=(), aliases="", doc="", m
         op(mixed, inputs=" ".join([*names, "weight32"]), mutates=states if wide_out else f"{states} weight32", params=params,
            shapes=update_shapes(len(names) + 1), types=update_types(len(names) + 1, range(first, len(names) + 1), 0, wide_out),
            kernel="optimizer_update", arguments=arguments(len(names), int(not wide_out)), inplace=True, auto_variables=False,
+           presumed=narrow if wide_out else None,
            doc=f"{name} for 16-bit weights and gradients; states and weight32, the weight's exact copy, are float32."
                f"\n\n    {GRADIENT}",
            example=example(mixed, len(names) + 1, params), **kw)

@@ -13,10 +13,15 @@ _INDICES, _VALUES, _MASK = 0, 1, 2
 
 def _take_shapes(p, ins, outs):
     a, b = ins
-    if a is not None and b is not None and (len(a) != len(b) or p.axis >= len(a)
-                                            or any(x != y for k, (x, y) in enumerate(zip(a, b)) if k != p.axis)):
-        raise ValueError(f"data and places have shapes {a} and {b}; expected equal ones but for axis {p.axis}")
-    return ins, [unify(ins[1], outs[0])]
+    b = unify(b, outs[0], "shapes of places and of the result")
+    if a is not None and b is not None:
+        try:
+            axis_of(p.axis, len(a))
+            lines = unify(a[:p.axis] + (None,) + a[p.axis + 1:], b[:p.axis] + (None,) + b[p.axis + 1:])
+        except ValueError:
+            raise ValueError(f"data and places have shapes {show(a)} and {show(b)}; expected equal ones but for axis {p.axis}") from None
+        a, b = (lines[:p.axis] + (s[p.axis],) + lines[p.axis + 1:] for s in (a, b))
+    return [a, b], [b]
 
 
 def _along_types(p, ins, outs):

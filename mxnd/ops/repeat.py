@@ -8,8 +8,8 @@ from .shapes import axis_of, forward, known, show, size, unify
 def _stretch(data, out):
     """out, after checks that data stretches to it: axes of length 1 may grow; lengths above 1 tell those of out."""
     if len(data) != len(out) or any(a != b and a not in (1, None) and b is not None for a, b in zip(data, out)):
-        raise ValueError(f"shape {show(data)} does not stretch to {show(out)}: only axes of length 1 may grow, and the numbers "
-                         "of axes must agree")
+        raise ValueError(f"shape {show(data)} does not stretch to {show(out)}; expected equal lengths, or 1 where it grows, "
+                         "and equal numbers of axes")
     return tuple(a if b is None and a != 1 else b for a, b in zip(data, out))
 
 

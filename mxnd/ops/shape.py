@@ -96,10 +96,10 @@ def _split(n, a, b):
     if n is None:
         return [None if a == -1 else a, None if b == -1 else b]
     if n % (b if a == -1 else a):
-        raise ValueError(f"dimension {n} does not split into {a} and {b}")
+        raise ValueError(f"dimension {n} does not split into {a} and {b}; expected sizes whose product it is")
     a, b = n // b if a == -1 else a, n // a if b == -1 else b
     if a * b != n:
-        raise ValueError(f"dimension {n} does not split into {a} and {b}")
+        raise ValueError(f"dimension {n} does not split into {a} and {b}; expected sizes whose product it is")
     return [a, b]
 
 
@@ -114,7 +114,7 @@ def same_size(ins, outs):
                 a, b = (a, filled) if y is b else (filled, b)
                 break
     if known(a) and known(b) and size(a) != size(b):
-        raise ValueError(f"shape {show(a)} cannot become {show(b)}: the sizes differ")
+        raise ValueError(f"shape {show(a)} cannot become {show(b)}; expected equally many elements")
     return [a, *ins[1:]], [b]
 
 
@@ -269,7 +269,7 @@ def _order(p, ndim):
     if not p.axes:
         return tuple(reversed(range(ndim)))
     if len(p.axes) != ndim or sorted(p.axes) != list(range(ndim)):
-        raise ValueError(f"axes {p.axes} is not a permutation of the {ndim} axes")
+        raise ValueError(f"axes {p.axes} is not a permutation of the {ndim} axes; expected 0 to {ndim - 1}, each once")
     return p.axes
 
 
@@ -340,13 +340,14 @@ def _four(p, data):
 def _to_space(p, data):
     n, c, h, w = _four(p, data)
     b = p.block_size
-    return n, over(c, b * b, f"{c} channels do not divide into blocks of {b} x {b}"), times(h, b), times(w, b)
+    c = over(c, b * b, f"{c} channels do not divide into blocks of {b} x {b}; expected a multiple of {b * b}")
+    return n, c, times(h, b), times(w, b)
 
 
 def _to_depth(p, data):
     n, c, h, w = _four(p, data)
     b = p.block_size
-    rest = f"height {h} and width {w} do not divide into blocks of {b} x {b}"
+    rest = f"height {h} and width {w} do not divide into blocks of {b} x {b}; expected multiples of {b}"
     return n, times(c, b, b), over(h, b, rest), over(w, b, rest)
 
 

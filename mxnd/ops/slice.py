@@ -15,7 +15,7 @@ def ranges(p, s):
     if len(p.end) != n or len(steps) != n:
         raise ValueError(f"begin {p.begin}, end {p.end} and step {p.step} have different lengths")
     if n > len(s):
-        raise ValueError(f"begin {p.begin} names {n} axes; the input has shape {show(s)}")
+        raise ValueError(f"begin {p.begin} names {n} axes; expected no more than shape {show(s)} has")
     out = []
     for a, length in enumerate(s):
         if a >= n:
@@ -162,14 +162,14 @@ def _like_ranges(p, s, like):
     if p.axes:
         chosen = [axis_of(a, len(s)) for a in p.axes]
         if max(chosen) >= len(like):
-            raise ValueError(f"axes {p.axes} are not all axes of {show(like)}")
+            raise ValueError(f"axes {p.axes} are not all axes of {show(like)}; expected at most {len(like) - 1}")
     else:
         if len(s) != len(like):
             raise ValueError(f"shapes {show(s)} and {show(like)} have different numbers of axes; expected axes= or equal numbers")
         chosen = range(len(s))
     for a in chosen:
         if like[a] is not None and s[a] is not None and like[a] > s[a]:
-            raise ValueError(f"axis {a} has length {s[a]}, shorter than the {like[a]} of {show(like)}")
+            raise ValueError(f"axis {a} has length {s[a]}, shorter than the {like[a]} of {show(like)}; expected no less")
     return [(0, 1, like[i] if i in chosen else n) for i, n in enumerate(s)]
 
 
@@ -203,7 +203,7 @@ def _crop_ranges(p, s, like=None):
     if None in (h, w, *s[2:]):
         return [(0, 1, s[0]), (0, 1, s[1]), (None, 1, h), (None, 1, w)]
     if not (1 <= h <= s[2] and 1 <= w <= s[3]):
-        raise ValueError(f"cannot cut {h} x {w} out of height {s[2]} and width {s[3]}")
+        raise ValueError(f"cannot cut {h} x {w} out of height {s[2]} and width {s[3]}; expected a part of at least one pixel")
     y, x = ((s[2] - h) // 2, (s[3] - w) // 2) if p.center_crop else p.offset
     if y < 0 or x < 0 or y + h > s[2] or x + w > s[3]:
         raise ValueError(f"offset {p.offset} with size {h} x {w} leaves height {s[2]} and width {s[3]}")

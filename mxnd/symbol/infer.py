@@ -205,7 +205,8 @@ def _conflict(rule, node, ins, outs, what, show):
     for i, value in enumerate(outs):
         got = None if value is None else asked(list(ins), without(outs, i))
         if got and got[1][i] not in (None, value):
-            return told(node, f"output {node.output_name(i)!r} has {what} {show(got[1][i])}; expected {show(value)}", ins, (), show)
+            text = f"output {node.output_name(i)!r} has {what} {show(got[1][i])}; expected {show(value)}"
+            return told(node, text, ins, without(outs, i), show)
     return None
 
 
