@@ -247,6 +247,8 @@ def _squeezed(p, data):
 
 def _squeeze_shapes(p, ins, outs):
     data, out = ins[0], outs[0]
+    if data is None and p.axis and out and (len(out) > 1 or out[0] not in (1, None)):     # (1,) may stand for no axis at all
+        data = (None,) * (len(out) + len(p.axis))
     if data is None:
         return ins, outs
     out = unify(out, _squeezed(p, data), "expected and worked-out output shapes")

@@ -7,6 +7,7 @@ from ..ops.params import DTYPES, FILE_CODES
 from ..ops.shapes import known, show, unify
 from .node import order
 
+FEW = 32                                 # inputs that are tried one by one to tell which of them is wrong
 NAMES = {code: name for name, code in FILE_CODES.items()}
 
 
@@ -197,8 +198,19 @@ def _conflict(rule, node, ins, outs, what, show):
             return rule(node.params, ins, outs)
         except (ValueError, IndexError, OverflowError):
             return None
+    def first():
+        """The number of the first input that does not go with those before it, by bisection."""
+        low, high = 0, len(ins)
+        while low < high:
+            middle = (low + high) // 2
+            if asked([*ins[:middle + 1], *[None] * (len(ins) - middle - 1)], list(outs)) is None:
+                high = middle
+            else:
+                low = middle + 1
+        return [low] if low < len(ins) else []
     names = node.input_names()
-    for i, value in reversed(list(enumerate(ins))):
+    for i in reversed(range(len(ins))) if len(ins) <= FEW else first():
+        value = ins[i]
         got = None if value is None else asked(without(ins, i), list(outs))
         if got and got[0][i] not in (None, value):
             return f"input {names[i]!r} ({source(node.inputs[i])}) has {what} {show(value)}; expected {show(got[0][i])}"
