@@ -239,7 +239,7 @@ ONES = {"a": (2, 2), "tall": (3, 2), "line": (3,), "deep": (3, 2, 2)}
     ("det(line)", "at least 2"), ("slogdet(tall)", "square"), ("inverse(tall)", "square"), ("potri(tall)", "square"),
     ("syrk(line)", "at least 2"), ("sumlogdiag(tall)", "square"), ("trsm(a, tall)", "do not fit|expected"),
     ("trmm(a, deep)", "equally many|expected"),
-    ("trmm(tall, tall)", "square"), ("extractdiag(a, offset=2)", "outside"), ("extracttrian(a, offset=-3)", "outside"),
+    ("trmm(tall, tall)", "square|expected"), ("extractdiag(a, offset=2)", "outside"), ("extracttrian(a, offset=-3)", "outside"),
     ("maketrian(a)", "triangle"), ("gemm2(a, tall)", "inner sizes")])
 def test_shapes_that_do_not_fit(call, message):
     with pytest.raises(MXNetError, match=message):
