@@ -115,7 +115,8 @@ def build(nodes, slots, shapes, types, mirror=None):
             continue
         graph.name, graph.mirror = node.name, mirror is not None and mirror(node)
         inputs = [values[id(n)][i] for n, i in node.inputs]
-        step = graph.add(node.op, inputs, infer.params_for(node, shapes[first]), [shapes[s] for s in here], [types[s] for s in here])
+        p = infer.params_for(node, shapes[first], types[first])
+        step = graph.add(node.op, inputs, p, [shapes[s] for s in here], [types[s] for s in here])
         values[id(node)] = list(step.outputs) if isinstance(step, Step) else step
     graph.name, graph.mirror = None, False
     return graph, values
