@@ -151,7 +151,7 @@ def test_inputs_that_are_written_in_between():
     """A momentum update writes the weight after the convolution has read it: the convolution may not wait."""
     conv = S.Convolution(V("x"), V("w"), no_bias=True, kernel=(3, 3), num_filter=2)
     stepped = S.sgd_mom_update(S.BlockGrad(S.ones((2, 3, 3, 3))), S.ones((2, 3, 3, 3)), V("w"), lr=1.0, momentum=0.9)
-    pool = S.Pooling(S.relu(conv) + S.sum(stepped) * 0, kernel=(2, 2), stride=(2, 2))
+    pool = S.Pooling(S.broadcast_add(S.relu(conv), S.sum(stepped, keepdims=True) * 0), kernel=(2, 2), stride=(2, 2))
     both = S.Group([S.Pooling(S.relu(conv), kernel=(2, 2), stride=(2, 2)), stepped, pool])
     shapes = dict(x=(2, 3, 8, 8))
     results = []
