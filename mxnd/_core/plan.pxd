@@ -14,6 +14,7 @@ cdef class Plan:
     cdef double* real
     cdef bint convert                    # some array is 16-bit and the kernel wants float32
     cdef bint cacheable
+    cdef bint idle                       # draws no random numbers outside training
 
 cdef Plan find_plan(Operator op, object given, tuple inputs)
 cdef int run_plan(Operator op, Plan p, tuple inputs, list outs, bint training) except -1

@@ -235,6 +235,7 @@ cdef Plan make_plan(Operator op, object given, tuple inputs, bytes key):
         p.types[k] = type_code(t)
         for i in range(len(shape)):
             p.dims[k * MAXD + i] = shape[i]
+    p.idle = op.random and getattr(decl, "idle", None) is not None and decl.idle(p.params, False)
     check_types(op, p, inputs)
     fill_arguments(op, p, ins, outs)
     return p
@@ -308,6 +309,12 @@ def random_state():
     return seed_, stream_
 
 
+def go_on_from(unsigned long long seed, unsigned long long drawn):
+    """Go on with the random numbers that follow a state, as `random_state` gave it."""
+    global seed_, stream_
+    seed_, stream_ = seed, drawn
+
+
 cdef inline void describe(mxnd_tensor* t, NDArray x) noexcept:
     t.data = x.ptr
     t.shape = x.dims
@@ -356,7 +363,7 @@ cdef int run_plan(Operator op, Plan p, tuple inputs, list outs, bint training) e
     c.at = c.bound = 0
     c.seed = seed_
     c.stream = stream_
-    if op.random:
+    if op.random and (training or not p.idle):             # without it the numbers to come are the same
         for i in range(p.nin, n):
             stream_ += t[i].size
         stream_ += 1
@@ -434,6 +441,7 @@ cdef int run_converted(Operator op, Plan p, tuple inputs, list outs, bint traini
         wide_out.append(new_array(y.ndim_, y.dims, MX_F32) if y.type == MX_F16 or y.type == MX_BF16 else y)
     q.nin = p.nin
     q.params = p.params
+    q.idle = p.idle
     q.whole, q.real = p.whole, p.real
     try:
         run_plan(op, q, tuple(wide_in), wide_out, training)

@@ -3,7 +3,7 @@
 A box is four numbers: x1 y1 x2 y2 (corner), or the centre x y, then width and height (center)."""
 from .declare import FLOATS, F, op
 from .params import choice, flag, integer, number
-from .shapes import forward, show, size, unify
+from .shapes import show, size, unify
 
 FORMATS = ("corner", "center")
 
@@ -21,12 +21,20 @@ def no_gradient(p, g, x, y):
 
 def _iou_shape(p, lhs, rhs):
     for name, s in (("lhs", lhs), ("rhs", rhs)):
-        if len(s) < 2 or s[-1] != 4:
+        if s is not None and (len(s) < 2 or s[-1] not in (4, None)):
             raise ValueError(f"{name} has shape {show(s)}; expected (..., boxes, 4)")
     return lhs[:-1] + rhs[:-1]
 
 
-op("_contrib_box_iou", inputs="lhs rhs", params=dict(format=form()), shapes=forward(_iou_shape), kernel="box_iou", kernel_types=FLOATS,
+def _iou_shapes(p, ins, outs):
+    lhs, rhs = ins
+    if lhs is None or rhs is None:
+        return ins, outs
+    out = unify(outs[0], _iou_shape(p, lhs, rhs), "expected and worked-out output shapes")
+    return [out[:len(lhs) - 1] + (4,), out[len(lhs) - 1:] + (4,)], [out]
+
+
+op("_contrib_box_iou", inputs="lhs rhs", params=dict(format=form()), shapes=_iou_shapes, kernel="box_iou", kernel_types=FLOATS,
    arguments=lambda p, ins, outs: [size(ins[0][:-1]), size(ins[1][:-1]), FORMATS.index(p.format)], grad=no_gradient, by_definition=True,
    samples=(dict(inputs=[(2, 4), (3, 4)]), dict(inputs=[(2, 1, 4), (3, 4)], params=dict(format="center"))),
    doc="""Intersection over union of every box of lhs with every box of rhs: lhs.shape[:-1] + rhs.shape[:-1].
@@ -103,14 +111,20 @@ op("_place_take", inputs="data places", shapes=_rows_shapes, types=_place_types,
 
 # ---- matching --------------------------------------------------------------------------------------------
 
-def _matching_shape(p, data):
-    if len(data) < 2:
+def _matching_shapes(p, ins, outs):
+    """The rows of data go to the first output, its columns to the second."""
+    data, (rows, columns) = ins[0], outs
+    if data is not None and len(data) < 2:
         raise ValueError(f"data has shape {show(data)}; expected (..., rows, columns)")
-    return [data[:-1], (*data[:-2], data[-1])]
+    if rows is not None:
+        data = unify(data, (*rows, None), "shapes of data and of the first result")
+    if columns is not None:
+        data = unify(data, (*columns[:-1], None, columns[-1]), "shapes of data and of the second result")
+    return [data], outs if data is None else [data[:-1], (*data[:-2], data[-1])]
 
 
 op("_contrib_bipartite_matching", outputs="output0 output1", params=dict(is_ascend=flag(), threshold=number(), topk=integer(-1)),
-   shapes=forward(_matching_shape), kernel="matching", kernel_types=FLOATS, grad=no_gradient,
+   shapes=_matching_shapes, kernel="matching", kernel_types=FLOATS, grad=no_gradient,
    arguments=lambda p, ins, outs: [size(ins[0][:-2]), *ins[0][-2:], int(p.is_ascend), p.topk, p.threshold],
    samples=(dict(inputs=[(3, 4)], params=dict(threshold=-1.0)),
             dict(inputs=[(2, 3, 2)], params=dict(threshold=1.0, is_ascend=True, topk=1))),

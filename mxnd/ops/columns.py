@@ -3,7 +3,7 @@ from .conv import WINDOW, convolved, steps
 from .conv import _check as check_window
 from .declare import F, op
 from .params import shape
-from .shapes import known, show, size, unify
+from .shapes import over, show, size, times, unify
 
 
 def _three(values, value):
@@ -48,13 +48,15 @@ def _image_shapes(p, ins, outs):
     if len(p.output_size) != len(p.kernel):
         raise ValueError(f"output_size {show(p.output_size)} has {len(p.output_size)} numbers; expected {len(p.kernel)}, "
                          f"one per axis of the kernel {show(p.kernel)}")
-    if not known(data):
-        return ins, outs
     places, volume = size(convolved(p, p.output_size)), size(p.kernel)
-    if len(data) != 3 or data[1] % volume or data[2] != places:
-        raise ValueError(f"data has shape {show(data)}; expected (n, a multiple of {volume}, {places}) for kernel {show(p.kernel)} "
-                         f"and output_size {show(p.output_size)}")
-    return ins, [unify(outs[0], (data[0], data[1] // volume, *p.output_size))]
+    out = unify(outs[0], (None, None, *p.output_size), "expected and worked-out output shapes")
+    wrong = (f"data has shape {show(data)}; expected (n, a multiple of {volume}, {places}) for kernel {show(p.kernel)} "
+             f"and output_size {show(p.output_size)}")
+    try:
+        data = unify(data, (out[0], times(out[1], volume), places))
+    except ValueError:
+        raise ValueError(wrong) from None
+    return [data], [(data[0], over(data[1], volume, wrong), *p.output_size)]
 
 
 op("col2im", inputs="data", params=dict(output_size=shape(at_least=1), **WINDOW), shapes=_image_shapes, kernel="col2im",

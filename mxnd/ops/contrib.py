@@ -1,7 +1,7 @@
 """Small operators of mx.nd.contrib: gradients by convention, comparisons of whole arrays, rows chosen by a mask."""
 from .declare import REGISTRY, F, op, unary
 from .params import dtype, dtype_name, flag, integer, number
-from .shapes import axis_of, known, same, show, unify
+from .shapes import axis_of, known, presume, same, show, unify
 
 # ---- gradients by convention ---------------------------------------------------------------------------
 
@@ -119,14 +119,15 @@ _NARROW, _WIDE = "float16", "float32"
 
 def _multicast_target(p, types):
     """The dtype that float16 and float32 become; None while that is not known."""
-    if None in types:
-        return None
-    return _NARROW if _NARROW in types and (p.cast_narrow or _WIDE not in types) else _WIDE
+    first, second = (_NARROW, _WIDE) if p.cast_narrow else (_WIDE, _NARROW)
+    if first in types:
+        return first
+    return None if None in types else second if second in types else _WIDE
 
 
 def _multicast_types(p, ins, outs):
     to = _multicast_target(p, ins)
-    return ins, outs if to is None else [to if t in (_NARROW, _WIDE) else t for t in ins]
+    return ins, [o if t is None else to or o if t in (_NARROW, _WIDE) else t for t, o in zip(ins, outs, strict=True)]
 
 
 def _multicast_shapes(p, ins, outs):
@@ -164,7 +165,7 @@ def _encoded_shapes(p, ins, outs):
 
 op("_onehot_encode", inputs="lhs rhs", shapes=_encoded_shapes, types=lambda p, ins, outs: ([ins[0], ins[1] or outs[0]],
                                                                                       [ins[1] or outs[0]]),
-   kernel="one_hot", arguments=lambda p, ins, outs: [outs[0][1], 1.0, 0.0], auto_variables=False,
+   presumed=presume(), kernel="one_hot", arguments=lambda p, ins, outs: [outs[0][1], 1.0, 0.0], auto_variables=False,
    samples=(dict(inputs=[[0, 2], (2, 3)], params={}),),
    doc="A row of zeros with a one at the index, for each index in lhs; rhs only tells shape and dtype.",
    example="mx.nd._internal._onehot_encode(mx.nd.array([1, 0]), mx.nd.zeros((2, 3)))")

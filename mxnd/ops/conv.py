@@ -2,7 +2,7 @@
 from .declare import F, op
 from .linear import BOTH, without_bias
 from .params import REQUIRED, choice, flag, integer, shape
-from .shapes import known, show, unify
+from .shapes import known, plus, show, unify
 
 LAYOUTS = ("NCW", "NCHW", "NCDHW")                # by the number of spatial axes
 
@@ -73,7 +73,9 @@ def _conv_shapes(p, ins, outs):
     if channels is None and weight[1] is not None:
         channels = weight[1] * p.num_group
     out = unify(outs[0], (data[0], p.num_filter, *convolved(p, data[2:])), "expected and worked-out output shapes")
-    return [(out[0], channels, *data[2:]), weight, *bias], [out]
+    sizes = tuple(plus(m, k - 1 - 2 * pad) if n is None and s == 1 else n for n, m, k, s, pad in       # steps of 1 go back
+                  zip(data[2:], out[2:], _spread(p), steps(p, "stride"), steps(p, "pad", 0)))
+    return [(out[0], channels, *sizes), weight, *bias], [out]
 
 
 def _three(values, value):
@@ -242,12 +244,12 @@ def _deconv_shapes(p, ins, outs):
     weight, bias = _filters(p, data, weight, bias, channels, _per_group(p.num_filter, p.num_group, "num_filter"))
     if data is None:
         return [data, weight, *bias], outs
-    if None in data[2:]:
-        sizes = (None,) * len(p.kernel)
+    if None in data[2:] and any(p.target_shape):
+        sizes = steps(p, "target_shape")
     else:
-        sizes = tuple((n - 1) * s + k - 2 * q + a for n, k, s, q, a in
+        sizes = tuple(None if n is None else (n - 1) * s + k - 2 * q + a for n, k, s, q, a in
                       zip(data[2:], _spread(p), steps(p, "stride"), *_deconv_pad(p, data[2:])))
-        if min(sizes) < 1:
+        if any(n is not None and n < 1 for n in sizes):
             raise ValueError(f"pad is too large: the output's sizes would be {show(sizes)}")
     out = unify(outs[0], (data[0], p.num_filter, *sizes), "expected and worked-out output shapes")
     return [(out[0], weight[0], *data[2:]), weight, *bias], [out]

@@ -2,8 +2,8 @@
 import math
 
 from .declare import F, op
-from .params import REQUIRED, dtype, flag, integer, number, shape, text
-from .shapes import axis_of, forward, given_type, same, same_types, unify
+from .params import FILE_CODES, REQUIRED, dtype, flag, integer, number, shape, text
+from .shapes import axis_of, given_type, presume, same, same_types, unify
 
 _MADE = dict(ctx=text(""), dtype=dtype(nullable=True))
 
@@ -26,8 +26,11 @@ op("_full", params=dict(_SHAPED, shape=shape(None, at_least=0), value=number()),
    samples=(dict(inputs=[], params=dict(shape=(2, 3), value=2.5)),), numpy="np.full(p.shape, p.value)",
    doc="One number everywhere, in the given shape and dtype.", example="mx.nd.full((2, 3), 2.5)")
 
+_BY_CODE = {code: name for name, code in FILE_CODES.items()}
+
 op("_zeros_without_dtype", params=dict(shape=shape(None, at_least=0), ctx=text(""), dtype=integer(-1)),
-   **_CONSTANT | dict(types=lambda p, ins, outs: (ins, [outs[0] or "float32"])), arguments=lambda p, ins, outs: [0.0],
+   **_CONSTANT | dict(types=lambda p, ins, outs: (ins, outs if p.dtype < 0 else [_BY_CODE.get(p.dtype)])), presumed=presume("float32"),
+   arguments=lambda p, ins, outs: [0.0],
    samples=(dict(inputs=[], params=dict(shape=(2, 3))),),
    doc="Zeros of the given shape, of the dtype that their use asks for.",
    example="mx.nd._internal._zeros_without_dtype(shape=(2, 3))")
@@ -97,11 +100,18 @@ op("_eye", inputs="", types=given_type("float32"), kernel="eye",
    doc="An N x M matrix (N x N without M) with ones on diagonal k and zeros elsewhere.", example="mx.nd.eye(2, 3, k=1)")
 
 
-def _arange_like_shape(p, data):
-    return data if p.axis is None else (data[axis_of(p.axis, len(data))],)
+def _arange_like_shapes(p, ins, outs):
+    if p.axis is None:
+        return same(p, ins, outs)
+    data = ins[0]
+    if data is None:
+        return ins, [unify(outs[0], (None,))]
+    a = axis_of(p.axis, len(data))
+    out = unify(outs[0], data[a:a + 1], "expected and worked-out output shapes")
+    return [data[:a] + out + data[a + 1:]], [out]
 
 
-op("_contrib_arange_like", inputs="data", aliases="_npx_arange_like", kernel="arange", shapes=forward(_arange_like_shape),
+op("_contrib_arange_like", inputs="data", aliases="_npx_arange_like", kernel="arange", shapes=_arange_like_shapes,
    params=dict(start=number(0.0), step=number(1.0), repeat=integer(1, at_least=1), ctx=text(""), axis=integer(None)),
    arguments=lambda p, ins, outs: [p.repeat, float(p.start), float(p.step)],
    samples=(dict(inputs=[(2, 3)], params=dict(start=1.0)), dict(inputs=[(2, 3)], params=dict(axis=1))),

@@ -22,7 +22,7 @@ class Op:
     aux, mutates        inputs that are auxiliary states; inputs that the kernel writes in place
     params              {name: Param}; Params is the namedtuple of checked values
     outputs             names, or a function p -> names;  visible(p): how many of them users see
-    shapes, types       inference rules, see shapes.py
+    shapes, types       inference rules, see shapes.py;  presumed: a rule for the dtypes in a graph that nothing else decides
     family              unary, binary, scalar, rscalar, python or general;  c, ints: the scalar C expressions
     kernel, arguments   kernel name; arguments(p, ins, outs) -> numbers it needs for these shapes
     kernel_types        dtypes the kernel computes in (16-bit floats then run in float32); None: any
@@ -40,6 +40,7 @@ class Op:
     """
 
     open_params = False
+    presumed = None
 
     def __init__(self, name, *, inputs="data", params=None, outputs="output", visible=None, aliases="",
                  family="general", takes=None, variadic=None, aux="", mutates="", shapes=None,
@@ -55,7 +56,7 @@ class Op:
         self.visible = visible
         self.takes, self.variadic = takes, variadic
         self.aux = tuple(aux.split())
-        self.mutates = tuple(mutates.split()) or self.aux
+        self.mutates = (tuple(mutates.split()) if isinstance(mutates, str) else mutates) or self.aux
         self.shapes, self.types = shapes, types
         self.kernel, self.arguments, self.kernel_types, self.compose = kernel, arguments, kernel_types, compose
         self.c, self.ints, self.loop = c, ints, loop
@@ -132,7 +133,8 @@ class Op:
         """Completed (input dtypes, output dtypes)."""
         outs = [None] * len(self.output_names(p)) if outs is None else list(outs)
         try:
-            return self.types(p, list(ins), outs)
+            got, made = self.types(p, list(ins), outs)
+            return self.presumed(p, got, made) if self.presumed is not None and None in made else (got, made)
         except ValueError as e:
             raise MXNetError(f"{self.name}: {e}") from None
 

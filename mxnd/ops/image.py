@@ -1,7 +1,7 @@
 """Images (height, width, channels), some also in batches: layout, size and colour."""
 from .declare import F, op
 from .params import REQUIRED, choice, flag, floats, integer, number, shape
-from .shapes import known, same, show, size, unify
+from .shapes import both_ways, plus, same, show, size, unify
 
 NUMBERS = ("float32", "float64", "uint8", "int8", "int32", "int64")
 FLOATS = ("float32", "float64", "float16", "bfloat16")
@@ -24,13 +24,6 @@ def _checked(*dims):
     return rule
 
 
-def _whole(f):
-    """A shape rule made from f(p, known shape of data) -> shape of the output."""
-    def rule(p, ins, outs):
-        return ins, [unify(outs[0], f(p, ins[0]))] if known(ins[0]) else outs
-    return rule
-
-
 # ---- layout -----------------------------------------------------------------------------------------------
 
 def _channels_first(p, s):
@@ -38,12 +31,18 @@ def _channels_first(p, s):
     return (*n, c, h, w)
 
 
+def _channels_last(p, s):
+    *n, c, h, w = s
+    return (*n, h, w, c)
+
+
 def _to_tensor_grad(p, g, x, y):
     axes = (1, 2, 0) if len(x[0].shape) == 3 else (0, 2, 3, 1)
     return [lambda: F._cast_like(F.transpose(g[0], axes=axes) / 255.0, x[0])]
 
 
-op("_image_to_tensor", aliases="_npx__image_to_tensor", shapes=_whole(_channels_first), types=lambda p, ins, outs: (ins, ["float32"]),
+op("_image_to_tensor", aliases="_npx__image_to_tensor", shapes=both_ways(_channels_first, _channels_last),
+   types=lambda p, ins, outs: (ins, ["float32"]),
    kernel="image_to_tensor", kernel_types=NUMBERS,
    arguments=lambda p, ins, outs: [size(ins[0][:-3]), size(ins[0][-3:-1]), ins[0][-1]], grad=_to_tensor_grad,
    samples=(dict(inputs=[[[[0, 51], [102, 153]], [[204, 255], [1, 2]]]], params={}),),
@@ -88,10 +87,16 @@ op("_image_normalize", aliases="_npx__image_normalize", params=dict(mean=floats(
 # ---- parts and mirror images --------------------------------------------------------------------------------
 
 
+def _any_size(p, s):
+    """Images of other sizes, as many and with as many channels."""
+    s = _images(s, 3, 4)
+    return (*s[:-3], None, None, s[-1])
+
+
 def _cropped(p, s):
     *n, h, w, c = _images(s, 3, 4)
     for at, length, whole, names in ((p.x, p.width, w, "x and width"), (p.y, p.height, h, "y and height")):
-        if at + length > whole:
+        if whole is not None and at + length > whole:
             raise ValueError(f"{names} are {at} and {length}; expected a part of {whole}")
     return (*n, p.height, p.width, c)
 
@@ -102,7 +107,7 @@ def _crop(p, x):
     return x
 
 
-op("_image_crop", aliases="_npx__image_crop", shapes=_whole(_cropped), compose=_crop,
+op("_image_crop", aliases="_npx__image_crop", shapes=both_ways(_cropped, _any_size), compose=_crop,
    params=dict(x=integer(at_least=0), y=integer(at_least=0), width=integer(at_least=1), height=integer(at_least=1)),
    samples=(dict(inputs=[(4, 5, 3)], params=dict(x=1, y=2, width=3, height=2)),
             dict(inputs=[(2, 4, 5, 1)], params=dict(x=0, y=1, width=2, height=2))),
@@ -140,12 +145,14 @@ def _new_size(p, h, w):
     s = p.size[0]
     if not p.keep_ratio:
         return s, s
+    if h is None or w is None:
+        return None, None
     return (s, s * w // h) if h < w else (s * h // w, s)
 
 
 def _resized(p, s):
     *n, h, w, c = _images(s, 3, 4)
-    if not h or not w:
+    if 0 in (h, w):
         raise ValueError(f"data has shape {show(s)}; expected pixels")
     if p.interp not in (0, 1):
         raise ValueError(f"interp {p.interp} is not supported; expected 0 (nearest pixel) or 1 (bilinear)")
@@ -158,7 +165,8 @@ def _sizes(p, old, new):
 
 _RESIZE = dict(interp=integer(1))
 
-op("_image_resize", aliases="_npx__image_resize", params=dict(size=shape(()), keep_ratio=flag(), **_RESIZE), shapes=_whole(_resized),
+op("_image_resize", aliases="_npx__image_resize", params=dict(size=shape(()), keep_ratio=flag(), **_RESIZE),
+   shapes=both_ways(_resized, _any_size),
    kernel="image_resize", kernel_types=("float32", "float64", "uint8"), arguments=lambda p, ins, outs: _sizes(p, ins[0], outs[0]),
    grad=lambda p, g, x, y: [lambda: F._backward_image_resize(g[0], interp=p.interp, shape=x[0].shape)],
    samples=(dict(inputs=[(4, 5, 3)], params=dict(size=(3, 2))), dict(inputs=[(2, 3, 2, 1)], params=dict(size=5)),
@@ -170,12 +178,13 @@ op("_image_resize", aliases="_npx__image_resize", params=dict(size=shape(()), ke
 
 def _resize_back(p, s):
     _images(s, 3, 4), _images(p.shape, 3, 4)
-    if s[:-3] != p.shape[:-3] or s[-1:] != p.shape[-1:] or not size(p.shape[-3:-1]) or p.interp not in (0, 1):
+    fits = len(s) == len(p.shape) and all(a in (b, None) for a, b in zip((*s[:-3], s[-1]), (*p.shape[:-3], p.shape[-1])))
+    if not fits or not size(p.shape[-3:-1]) or p.interp not in (0, 1):
         raise ValueError(f"data has shape {show(s)}; expected images that come from {show(p.shape)}")
     return p.shape
 
 
-op("_backward_image_resize", params=dict(shape=shape(at_least=0), **_RESIZE), shapes=_whole(_resize_back),
+op("_backward_image_resize", params=dict(shape=shape(at_least=0), **_RESIZE), shapes=both_ways(_resize_back, _any_size),
    kernel="image_resize_add", kernel_types=("float32", "float64"), arguments=lambda p, ins, outs: _sizes(p, outs[0], ins[0]),
    grad=lambda p, g, x, y: [lambda: F._image_resize(g[0], size=x[0].shape[-2:-4:-1], interp=p.interp)],
    samples=(dict(inputs=[(2, 3, 3)], params=dict(shape=(4, 5, 3))),),
@@ -183,7 +192,7 @@ op("_backward_image_resize", params=dict(shape=shape(at_least=0), **_RESIZE), sh
    example="mx.nd._internal._backward_image_resize(mx.nd.ones((2, 3, 1)), shape=(4, 5, 1))")
 
 op("_cvimresize", inputs="src", aliases="_npi_cvimresize", params=dict(w=integer(at_least=1), h=integer(at_least=1), interp=integer(1)),
-   shapes=_whole(lambda p, s: _resized(F._image_resize.Params((p.w, p.h), False, p.interp), _images(s, 3))),
+   shapes=both_ways(lambda p, s: _resized(F._image_resize.Params((p.w, p.h), False, p.interp), _images(s, 3)), _any_size),
    compose=lambda p, x: F._image_resize(x, size=(p.w, p.h), interp=p.interp), samples=(dict(inputs=[(4, 5, 3)], params=dict(w=3, h=2)),),
    doc="An image (height, width, channels) in another size; see image.resize.",
    example="mx.nd._internal._cvimresize(mx.nd.ones((4, 5, 3)), w=3, h=2)")
@@ -193,11 +202,11 @@ op("_cvimresize", inputs="src", aliases="_npi_cvimresize", params=dict(w=integer
 
 def _bordered(p, s):
     h, w, c = _images(s, 3)
-    if p.type and not (h and w):
+    if p.type and 0 in (h, w):
         raise ValueError(f"src has shape {show(s)}; expected pixels to repeat")
-    if len(p.values) not in (0, c):
+    if c is not None and len(getattr(p, "values", ())) not in (0, c):
         raise ValueError(f"values has {len(p.values)} numbers; expected one for each of {c} channels")
-    return h + p.top + p.bot, w + p.left + p.right, c
+    return plus(h, p.top, p.bot), plus(w, p.left, p.right), c
 
 
 def _border_sizes(p, old, new):
@@ -206,7 +215,8 @@ def _border_sizes(p, old, new):
 
 _BORDER = {k: integer(at_least=0) for k in ("top", "bot", "left", "right")} | dict(type=integer(0, at_least=0, at_most=4))
 
-op("_cvcopyMakeBorder", inputs="src", params=dict(_BORDER, value=number(0.0), values=floats(())), shapes=_whole(_bordered),
+op("_cvcopyMakeBorder", inputs="src", params=dict(_BORDER, value=number(0.0), values=floats(())),
+   shapes=both_ways(_bordered, lambda p, s: _inside(p, s)),
    kernel="image_border",
    arguments=lambda p, ins, outs: [*_border_sizes(p, ins[0], outs[0]), *map(float, p.values or [p.value] * ins[0][2])],
    grad=lambda p, g, x, y: [lambda: F._backward_border(g[0], **{k: getattr(p, k) for k in _BORDER})],
@@ -218,12 +228,14 @@ op("_cvcopyMakeBorder", inputs="src", params=dict(_BORDER, value=number(0.0), va
 
 def _inside(p, s):
     h, w, c = _images(s, 3)
-    if h < p.top + p.bot or w < p.left + p.right or p.type and (h == p.top + p.bot or w == p.left + p.right):
+    inner = plus(h, -p.top, -p.bot), plus(w, -p.left, -p.right)
+    if any(n is not None and n < (p.type > 0) for n in inner):
         raise ValueError(f"data has shape {show(s)}; expected an image with a border")
-    return h - p.top - p.bot, w - p.left - p.right, c
+    return (*inner, c)
 
 
-op("_backward_border", params=dict(_BORDER), shapes=_whole(_inside), kernel="image_border_add", kernel_types=("float32", "float64"),
+op("_backward_border", params=dict(_BORDER), shapes=both_ways(_inside, _bordered), kernel="image_border_add",
+   kernel_types=("float32", "float64"),
    arguments=lambda p, ins, outs: _border_sizes(p, outs[0], ins[0]),
    grad=lambda p, g, x, y: [lambda: F._cvcopyMakeBorder(g[0], **p._asdict())],
    samples=(dict(inputs=[(5, 7, 2)], params=dict(top=1, bot=2, left=3, right=1, type=4)),),

@@ -6,7 +6,7 @@ is made of the same few kernels."""
 from .declare import F, op
 from .params import choice, dtype, flag, integer, number, shape
 from .shape import strides_of
-from .shapes import axis_of, first_type, forward, given_type, known, show, size, unify
+from .shapes import axis_of, both_ways, first_type, given_type, known, presume, show, size, unify
 
 MODES = ("clip", "wrap", "raise")
 ADDABLE = ("float32", "float64", "int32", "int64", "int8", "uint8", "bool")
@@ -83,25 +83,27 @@ op("Embedding", inputs="data weight", aliases="_npx_embedding _sparse_Embedding"
 # ---- one element of each line: pick ------------------------------------------------------------------
 
 
-def _pick_shape(p, data, index):
+def _pick_shapes(p, ins, outs):
+    """index is shaped as data without the axis, or with length 1 there; where nothing tells, the first."""
+    data, index = ins
     if p.axis is None:
         raise ValueError("axis is None; expected the axis to pick along")
-    a = axis_of(p.axis, len(data))
-    kept, dropped = data[:a] + (1,) + data[a + 1:], data[:a] + data[a + 1:]
-    if index not in (kept, dropped):
-        raise ValueError(f"index has shape {show(index)}; expected {show(dropped)} or {show(kept)}")
-    return kept if p.keepdims else dropped or (1,)
-
-
-_pick_whole = forward(_pick_shape)
-
-
-def _pick_shapes(p, ins, outs):
-    data, index = ins
-    if known(data) and index is None and p.axis is not None:
-        a = axis_of(p.axis, len(data))
-        ins = [data, data[:a] + data[a + 1:] or (1,)]
-    return _pick_whole(p, ins, outs)
+    if data is None:
+        return ins, outs
+    n = len(data)
+    a = axis_of(p.axis, n)
+    lines = data[:a] + (1,) + data[a + 1:]                   # with the axis; a vector has one line
+    keeps = index is not None and len(index) == n
+    for s, whole, name in ((index or None, keeps or n == 1, "index"), (outs[0] or None, p.keepdims or n == 1, "the result")):
+        if s is not None:
+            try:
+                lines = unify(lines, s if whole else s[:a] + (1,) + s[a:])
+            except ValueError:
+                dropped = show(lines[:a] + lines[a + 1:] or (1,))
+                raise ValueError(f"{name} has shape {show(s)}; expected {dropped}" + f" or {show(lines)}" * (s is index)) from None
+    dropped = lines[:a] + lines[a + 1:] or (1,)
+    data = lines[:a] + data[a:a + 1] + lines[a + 1:]
+    return [data, index if index == () else lines if keeps else dropped], [lines if p.keepdims else dropped]
 
 
 _PICK = dict(axis=integer(-1, nullable=True), keepdims=flag(), mode=choice("clip", "clip", "wrap"))
@@ -119,8 +121,7 @@ op("pick", inputs="data index", aliases="choose_element_0index _npx_pick", param
 
 def _pick_back_shapes(p, ins, outs):
     data, index = ins
-    if known(index):
-        data = unify(data, _pick_shape(p, p.shape, index), "shape of data and the shape that pick would give")
+    (_, index), (data,) = _pick_shapes(p, [p.shape, index], [data])
     return [data, index], [unify(outs[0], p.shape)]
 
 
@@ -139,13 +140,16 @@ def _batch_take_shapes(p, ins, outs):
         if not a:
             raise ValueError("a has no dimensions; expected at least one")
         indices = unify(indices, a[:-1] or (1,), "shape of indices and shape of a without its last axis")
-    return [a, indices], [unify(outs[0], indices)]
+    indices = unify(indices, outs[0], "shapes of indices and of the result")
+    if a is not None and indices is not None and len(a) > 1:
+        a = unify(a, indices + (None,), "shapes of a and of indices with one more axis")
+    return [a, indices], [indices]
 
 
 def _batch_take_types(p, ins, outs):
     if ins[1] not in (None, "int32"):
         raise ValueError(f"indices have dtype {ins[1]}; expected int32")
-    return [ins[0], "int32"], [ins[0] or outs[0]]
+    return [ins[0] or outs[0], "int32"], [ins[0] or outs[0]]
 
 
 op("batch_take", inputs="a indices", shapes=_batch_take_shapes, types=_batch_take_types, kernel="pick",
@@ -157,11 +161,14 @@ op("batch_take", inputs="a indices", shapes=_batch_take_shapes, types=_batch_tak
 
 def _fill_shapes(p, ins, outs):
     lhs = unify(ins[0], outs[0])
-    if lhs is None:
-        return ins, outs
-    if len(lhs) != 2:
+    if lhs is not None and len(lhs) != 2:
         raise ValueError(f"lhs has shape {show(lhs)}; expected two axes")
-    return [lhs, *(unify(s, lhs[:1]) for s in ins[1:])], [lhs]
+    rows = None if lhs is None else lhs[:1]
+    for s in ins[1:]:
+        rows = unify(rows, s)
+    if lhs is not None:
+        lhs = rows + lhs[1:]
+    return [lhs, rows, rows], [lhs]
 
 
 def _first_two_types(p, ins, outs):
@@ -171,7 +178,7 @@ def _first_two_types(p, ins, outs):
     return [t, t, *ins[2:]], [t]
 
 
-op("fill_element_0index", inputs="lhs mhs rhs", shapes=_fill_shapes, types=_first_two_types, kernel="fill_element",
+op("fill_element_0index", inputs="lhs mhs rhs", shapes=_fill_shapes, types=_first_two_types, presumed=presume(), kernel="fill_element",
    auto_variables=False,
    arguments=lambda p, ins, outs: [2, ins[0][1], 1],
    grad=lambda p, g, x, y: [lambda: F.fill_element_0index(g[0], F.zeros_like(x[1]), x[2]), lambda: F.pick(g[0], x[2]), None],
@@ -195,7 +202,7 @@ def _coordinates(s, indices):
     """Checks that indices hold coordinates of the first axes of shape s; returns their number."""
     if len(indices) < 2:
         raise ValueError(f"indices have shape {show(indices)}; expected at least two axes, coordinates first")
-    if not 1 <= indices[0] <= len(s):
+    if indices[0] is not None and not 1 <= indices[0] <= len(s):
         raise ValueError(f"indices have {indices[0]} coordinates; expected 1 to {len(s)} for shape {show(s)}")
     return indices[0]
 
@@ -207,18 +214,38 @@ def _places(s, indices):
 
 def _gathered(p, data, indices):
     m = _coordinates(data, indices)
-    return indices[1:] + data[m:]
+    return None if m is None else indices[1:] + data[m:]
 
 
-def _scattered(p, data, indices):
-    m = _coordinates(p.shape, indices)
-    if data != indices[1:] + p.shape[m:]:
-        raise ValueError(f"data has shape {show(data)}; expected {show(indices[1:] + p.shape[m:])} for indices of shape "
-                         f"{show(indices)} into {show(p.shape)}")
-    return p.shape
+def _gather_shapes(p, ins, outs):
+    data, indices = ins
+    if None in ins:
+        return ins, outs
+    out = unify(outs[0], _gathered(p, data, indices), "expected and worked-out output shapes")
+    if out is not None and indices[0] is not None:
+        k = len(indices) - 1
+        indices, data = indices[:1] + out[:k], data[:indices[0]] + out[k:]
+    return [data, indices], [out]
 
 
-op("gather_nd", inputs="data indices", aliases="_npi_gather_nd _npx_gather_nd", shapes=forward(_gathered), types=first_type,
+def _scatter(shape, data, indices):
+    """Completed shapes of data and indices for an array of this shape."""
+    if indices is None or _coordinates(shape, indices) is None:
+        return data, indices
+    need = indices[1:] + shape[indices[0]:]
+    try:
+        data = unify(data, need)
+    except ValueError:
+        raise ValueError(f"data has shape {show(data)}; expected {show(need)} for indices of shape "
+                         f"{show(indices)} into {show(shape)}") from None
+    return data, indices[:1] + data[:len(indices) - 1]
+
+
+def _scatter_shapes(p, ins, outs):
+    return list(_scatter(p.shape, *ins)), [unify(outs[0], p.shape)]
+
+
+op("gather_nd", inputs="data indices", aliases="_npi_gather_nd _npx_gather_nd", shapes=_gather_shapes, types=first_type,
    kernel="gather_nd", arguments=lambda p, ins, outs: _places(*ins),
    grad=lambda p, g, x, y: [lambda: F._backward_gather_nd(g[0], x[1], shape=x[0].shape), None],
    samples=(dict(inputs=[(3, 4), [[0, 2, 0], [1, -1, 1]]], params={}), dict(inputs=[(3, 4), [[0, 2]]], params={})),
@@ -226,14 +253,14 @@ op("gather_nd", inputs="data indices", aliases="_npi_gather_nd _npx_gather_nd", 
        "axes.  Negative ones count from the end; others outside the array are refused.",
    example="mx.nd.gather_nd(mx.nd.array([[1, 2], [3, 4]]), mx.nd.array([[0, 1], [1, 0]]))")
 
-op("_backward_gather_nd", inputs="data indices", params=dict(shape=shape()), shapes=forward(_scattered), types=first_type,
+op("_backward_gather_nd", inputs="data indices", params=dict(shape=shape()), shapes=_scatter_shapes, types=first_type,
    kernel="gather_nd_add", kernel_types=ADDABLE, arguments=lambda p, ins, outs: _places(outs[0], ins[1]),
    grad=lambda p, g, x, y: [lambda: F.gather_nd(g[0], x[1]), None],
    samples=(dict(inputs=[(3,), [[0, 1, 0], [1, 1, 1]]], params=dict(shape=(2, 3))),),
    doc="Zeros of the given shape with data added at coordinates: the adjoint of gather_nd.",
    example="mx.nd._internal._backward_gather_nd(mx.nd.ones((2,)), mx.nd.array([[0, 0]]), shape=(3,))")
 
-op("scatter_nd", inputs="data indices", params=dict(shape=shape()), shapes=forward(_scattered), types=first_type,
+op("scatter_nd", inputs="data indices", params=dict(shape=shape()), shapes=_scatter_shapes, types=first_type,
    kernel="scatter_nd",
    arguments=lambda p, ins, outs: _places(outs[0], ins[1]),
    grad=lambda p, g, x, y: [lambda: F.gather_nd(g[0], x[1]), None],
@@ -243,14 +270,16 @@ op("scatter_nd", inputs="data indices", params=dict(shape=shape()), shapes=forwa
    example="mx.nd.scatter_nd(mx.nd.array([2, 3]), mx.nd.array([[1, 0], [0, 1]]), shape=(2, 2))")
 
 
-def _scatter_set(p, lhs, rhs, indices):
-    if p.shape and p.shape != lhs:
-        raise ValueError(f"shape {show(p.shape)} differs from that of lhs, {show(lhs)}")
-    return _scattered(p._replace(shape=lhs), rhs, indices)
+def _scatter_set(p, ins, outs):
+    lhs, rhs, indices = ins
+    lhs = unify(unify(lhs, outs[0], "shapes of lhs and of the result"), p.shape or None, "shape of lhs and the parameter shape")
+    if lhs is not None:
+        rhs, indices = _scatter(lhs, rhs, indices)
+    return [lhs, rhs, indices], [lhs]
 
 
 op("_scatter_set_nd", inputs="lhs rhs indices", aliases="_npi_scatter_set_nd", params=dict(shape=shape()),
-   shapes=forward(_scatter_set),
+   shapes=_scatter_set,
    types=_first_two_types, kernel="scatter_set_nd", arguments=lambda p, ins, outs: _places(outs[0], ins[2]), inplace=True,
    grad=lambda p, g, x, y: [lambda: F._scatter_set_nd(g[0], F.zeros_like(x[1]), x[2], shape=p.shape),
                             lambda: F.gather_nd(g[0], x[2]), None],
@@ -259,11 +288,20 @@ op("_scatter_set_nd", inputs="lhs rhs indices", aliases="_npi_scatter_set_nd", p
    example="mx.nd._internal._scatter_set_nd(mx.nd.zeros((2, 2)), mx.nd.array([5]), mx.nd.array([[1], [0]]), shape=(2, 2))")
 
 
-def _index_copy_shape(p, old, index, new):
-    if len(index) != 1 or not old or new != index + old[1:]:
-        raise ValueError(f"new_tensor has shape {show(new)} and index_vector {show(index)}; expected "
-                         f"{show(index[:1] + old[1:])} and one axis")
-    return old
+def _index_copy_shapes(p, ins, outs):
+    old, index, new = ins
+    old = unify(old, outs[0], "shapes of old_tensor and of the result")
+    index = unify(index, (None,), "index_vector's given and needed shapes")
+    if old is not None:
+        if not old:
+            raise ValueError("old_tensor has no dimensions; expected at least one")
+        try:
+            new = unify(new, index + old[1:])
+        except ValueError:
+            raise ValueError(f"new_tensor has shape {show(new)} and index_vector {show(index)}; expected "
+                             f"{show(index + old[1:])} and one axis") from None
+        old, index = old[:1] + new[1:], new[:1]
+    return [old, index, new], [old]
 
 
 def _index_copy_types(p, ins, outs):
@@ -273,7 +311,7 @@ def _index_copy_types(p, ins, outs):
     return [t, ins[1], t], [t]
 
 
-op("_contrib_index_copy", inputs="old_tensor index_vector new_tensor", shapes=forward(_index_copy_shape), types=_index_copy_types,
+op("_contrib_index_copy", inputs="old_tensor index_vector new_tensor", shapes=_index_copy_shapes, types=_index_copy_types,
    kernel="index_copy", arguments=lambda p, ins, outs: [ins[0][0], size(ins[0][1:])], inplace=True,
    grad=lambda p, g, x, y: [lambda: F._contrib_index_copy(g[0], x[1], F.zeros_like(x[2])), None,
                             lambda: F.take(g[0], x[1], mode="wrap")],
@@ -320,13 +358,15 @@ def _lengths(p):
 
 
 op("_ravel_multi_index", inputs="data", aliases="ravel_multi_index", params=dict(shape=shape(None)), kernel="ravel",
-   shapes=forward(lambda p, data: _raveled(p, data)), arguments=lambda p, ins, outs: [len(p.shape), *p.shape],
+   shapes=both_ways(lambda p, data: _raveled(p, data), lambda p, out: (len(_lengths(p)), *out)),
+   arguments=lambda p, ins, outs: [len(p.shape), *p.shape],
    samples=(dict(inputs=[[[1, 0], [2, 4]]], params=dict(shape=(3, 5))),),
    doc="Numbers of elements from their coordinates (one column each) in an array of the given shape.",
    example="mx.nd.ravel_multi_index(mx.nd.array([[1, 0], [2, 4]]), shape=(3, 5))")
 
 op("_unravel_index", inputs="data", aliases="unravel_index", params=dict(shape=shape(None)), kernel="unravel",
-   shapes=forward(lambda p, data: (len(_lengths(p)),) + data), arguments=lambda p, ins, outs: [len(p.shape), *p.shape],
+   shapes=both_ways(lambda p, data: (len(_lengths(p)),) + data, lambda p, out: out[1:]),
+   arguments=lambda p, ins, outs: [len(p.shape), *p.shape],
    samples=(dict(inputs=[[7, 4]], params=dict(shape=(3, 5))),),
    doc="Coordinates of elements (one column each) from their numbers in an array of the given shape.",
    example="mx.nd.unravel_index(mx.nd.array([7, 4]), shape=(3, 5))")
@@ -334,7 +374,7 @@ op("_unravel_index", inputs="data", aliases="unravel_index", params=dict(shape=s
 
 def _raveled(p, data):
     m = len(_lengths(p))
-    if not data or data[0] != m:
+    if not data or data[0] not in (m, None):
         raise ValueError(f"the input has shape {show(data)}; expected {m} coordinates first, for shape {show(p.shape)}")
     return data[1:] or (1,)
 
@@ -349,7 +389,8 @@ def _axes_arguments(chosen, s):
 
 
 op("_contrib_index_array", inputs="data", params=dict(axes=shape(None)), kernel="places",
-   types=lambda p, ins, outs: (ins, ["int64"]), shapes=forward(lambda p, data: data + (len(_array_axes(p, data)),)),
+   types=lambda p, ins, outs: (ins, ["int64"]),
+   shapes=both_ways(lambda p, data: data + (len(_array_axes(p, data)),), lambda p, out: out[:-1]),
    arguments=lambda p, ins, outs: _axes_arguments(_array_axes(p, ins[0]), ins[0]),
    samples=(dict(inputs=[(2, 3)], params={}), dict(inputs=[(2, 3, 2)], params=dict(axes=(2, 0)))),
    doc="The coordinates of every element of the input, along all axes or the given ones, as int64.",

@@ -1,7 +1,7 @@
 """Several arrays as one, and one as several."""
 from .declare import F, op
 from .params import flag, integer, shape
-from .shapes import axis_of, known, show, size, unify
+from .shapes import axis_of, plus, show, size, times, unify
 
 
 def _num_args():
@@ -114,21 +114,23 @@ def _equal_bounds(p, s):
     a = axis_of(p.axis, len(s))
     n = s[a]
     if n is not None and n % p.num_outputs:
-        raise ValueError(f"axis {a} of shape {show(s)} does not divide into {p.num_outputs} equal parts")
+        raise ValueError(f"axis {a} of shape {show(s)} does not divide into {p.num_outputs} equal parts; expected a multiple")
     return [None] * (p.num_outputs + 1) if n is None else [n // p.num_outputs * i for i in range(p.num_outputs + 1)]
 
 
 def _split_shapes(p, ins, outs):
-    s = ins[0]
-    known_out = next((o for o in outs if o is not None), None)
-    if s is None and known_out is not None:              # equal parts tell the whole
-        a = axis_of(p.axis, len(known_out) + p.squeeze_axis)
-        n = 1 if p.squeeze_axis else known_out[a]
-        s = known_out[:a] + (None if n is None else n * p.num_outputs,) + known_out[a + (not p.squeeze_axis):]
-    if s is None:
+    part = None
+    for out in outs:
+        part = unify(part, out, "shapes of the parts")
+    if part is None and ins[0] is None:
         return ins, outs
-    parts = _parts_shapes(s, axis_of(p.axis, len(s)), _equal_bounds(p, s), p.squeeze_axis)
-    return [s], [unify(a, b) for a, b in zip(outs, parts)]
+    n = len(ins[0]) if ins[0] is not None else len(part) + p.squeeze_axis
+    a = axis_of(p.axis, n)
+    if part is not None:                                 # equal parts tell the whole
+        each = 1 if p.squeeze_axis else part[a]
+        whole = part[:a] + (times(each, p.num_outputs),) + part[a + (not p.squeeze_axis):]
+    s = unify(ins[0], whole if part is not None else None, "shapes of the data and of the joined parts")
+    return [s], _parts_shapes(s, a, _equal_bounds(p, s), p.squeeze_axis)
 
 
 def _join_parts(p, g, x, y, bounds):
@@ -157,8 +159,7 @@ def _outputs(n):
 
 
 op("SliceChannel", inputs="data", aliases="split", outputs=lambda p: tuple(f"output{i}" for i in range(p.num_outputs)),
-   shapes=_split_shapes,
-   kernel="split",
+   shapes=_split_shapes, kernel="split",
    params=dict(num_outputs=integer(at_least=1, at_most=65536), axis=integer(1), squeeze_axis=flag()),
    arguments=lambda p, ins, outs: _split_arguments(p.axis, ins[0], _equal_bounds(p, ins[0])),
    grad=lambda p, g, x, y: _join_parts(p, g, x, y, _equal_bounds(p, x[0].shape)),
@@ -179,7 +180,7 @@ def _v2_bounds(p, s):
         return [None] * (len(_v2_outputs(p)) + 1)
     if p.sections > 0:
         if n % p.sections:
-            raise ValueError(f"axis {a} of shape {show(s)} does not divide into {p.sections} equal sections")
+            raise ValueError(f"axis {a} of shape {show(s)} does not divide into {p.sections} equal sections; expected a multiple")
         return [n // p.sections * i for i in range(p.sections + 1)]
     at = [i + n if i < 0 else i for i in p.indices] or [0]
     if at != sorted(at) or at[0] < 0 or at[-1] > n:
@@ -188,11 +189,22 @@ def _v2_bounds(p, s):
 
 
 def _v2_shapes(p, ins, outs):
-    if ins[0] is None:
-        return ins, outs
     s = ins[0]
-    parts = _parts_shapes(s, axis_of(p.axis, len(s)), _v2_bounds(p, s), p.squeeze_axis)
-    return ins, [unify(a, b) for a, b in zip(outs, parts)]
+    first = next((o for o in outs if o is not None), None)
+    if s is None and first is None:
+        return ins, outs
+    a = axis_of(p.axis, len(s) if s is not None else len(first) + p.squeeze_axis)
+    for o in outs:                                       # whatever the lengths, all else agrees
+        if o is not None:
+            s = unify(s, o[:a] + (None,) + o[a + (not p.squeeze_axis):], "shapes of the data and of a part")
+    if s[a] is None and p.sections > 0:
+        each = 1 if p.squeeze_axis else next((o[a] for o in outs if o is not None and o[a] is not None), None)
+        s = s[:a] + (times(each, p.sections),) + s[a + 1:]
+    parts = _parts_shapes(s, a, _v2_bounds(p, s), p.squeeze_axis)
+    outs = [unify(x, y, "expected and worked-out output shapes") for x, y in zip(outs, parts)]
+    if s[a] is None and not p.squeeze_axis and min(p.indices, default=0) == 0:     # the parts cover the axis
+        s = s[:a] + (plus(*[o[a] for o in outs]),) + s[a + 1:]
+    return [s], outs
 
 
 op("_split_v2", inputs="data", aliases="_npi_split", outputs=_v2_outputs, shapes=_v2_shapes, kernel="split",
@@ -208,11 +220,14 @@ op("_split_v2", inputs="data", aliases="_npi_split", outputs=_v2_outputs, shapes
 # ---- Khatri-Rao --------------------------------------------------------------------------------------------
 
 def _khatri_rao_shapes(p, ins, outs):
-    if not all(map(known, ins)):
-        return ins, outs
-    if any(len(s) != 2 or s[1] != ins[0][1] for s in ins):
-        raise ValueError("inputs have shapes " + ", ".join(map(show, ins)) + "; expected matrices with equal numbers of columns")
-    return ins, [unify(outs[0], (size(s[0] for s in ins), ins[0][1]))]
+    one = (None, outs[0][-1] if outs[0] else None)
+    try:
+        for s in ins:
+            one = (None, unify(s, one)[1])
+    except ValueError:
+        raise ValueError("inputs have shapes " + ", ".join(map(show, ins)) + "; expected matrices with equal numbers of columns") from None
+    ins = [unify(s, one) for s in ins]
+    return ins, [unify(outs[0], (times(*[s[0] for s in ins]), one[1]), "expected and worked-out output shapes")]
 
 
 def _khatri_rao(p, *x):

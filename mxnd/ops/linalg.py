@@ -68,8 +68,10 @@ def _once(f):
 
 def _two_shapes(p, ins, outs):
     a, b = square(ins[0]), _matrices(unify(ins[1], outs[0], "shapes of B and of the result"), "B")
-    if a is None or b is None:
+    if b is None:
         return [a, b], [b]
+    if a is None:                                   # a stack of square matrices on the side of B that p tells
+        a = (*b[:-2], None, None)
     if len(a) != len(b):
         raise ValueError(f"A and B have shapes {show(a)} and {show(b)}; expected equally many dimensions")
     axis = -1 if p.rightside else -2

@@ -9,7 +9,7 @@ BOTH = ("float32", "float64")
 def _inner(a, b, what="inner sizes"):
     """The one length that both operands are summed over."""
     if a is not None and b is not None and a != b:
-        raise ValueError(f"{what} differ: {a} and {b}")
+        raise ValueError(f"{what} differ, expected equal ones: {a} and {b}")
     return b if a is None else a
 
 

@@ -4,7 +4,7 @@ The head gradient is ignored, as in MXNet.  Gradients are formulas of the data, 
 derivative is the loss's own where it is written in operators."""
 from .declare import FLOATS, F, op
 from .params import choice, flag, number
-from .shapes import known, show, size, unify
+from .shapes import known, presume, show, size, unify
 
 NORMALIZATION = choice("null", "batch", "null", "valid")
 
@@ -25,7 +25,7 @@ def softmax_label(p, data):
     if len(data) < 2:
         return data
     if p.multi_output:
-        return (data[0], *data[2:])
+        return (data[0], *(data[2:] or (1,)))
     return data[:-1]
 
 
@@ -87,6 +87,8 @@ def regression_shapes(p, ins, outs):
     data, label = unify(ins[0], outs[0]), ins[1]
     if data is None:
         return [label if label is not None and len(label) > 1 and None not in label else None, label], [None]
+    if label is not None and len(label) == len(data):
+        label = data = unify(data, label, "shapes of data and label")
     if not known(label):
         return [data, data[:1] if len(data) == 2 and data[1] == 1 else data], [data]
     if known(data) and (label[:1] != data[:1] or size(label) != size(data)):
@@ -225,7 +227,7 @@ def kl_grad(p, g, x, y):
 
 
 op("IdentityAttachKLSparseReg", inputs="data moving_avg", aux="moving_avg", initial={"moving_avg": '["zero", {}]'},
-   params=KL, shapes=kl_shapes, kernel="same_values",
+   params=KL, shapes=kl_shapes, presumed=presume("float32"), kernel="same_values",
    kernel_types=FLOATS, grad=kl_grad, loss=True,
    numpy="data * 1.0", samples=(dict(inputs=[(3, 4), (4,)]),),
    doc="""The data; its gradient gets a term that draws the average activation of each unit toward sparseness_target.

@@ -2,16 +2,16 @@
 from .boxes import no_gradient
 from .declare import FLOATS, op
 from .params import flag, floats, integer, number
-from .shapes import forward, show, unify
+from .shapes import over, presume, show, times, unify
 
 VARIANCES = dict(variances=floats((0.1, 0.1, 0.2, 0.2), length=(4,)))
-_ZERO = dict(grad=no_gradient, by_definition=True, kernel_types=FLOATS)
+_ZERO = dict(grad=no_gradient, presumed=presume("float32"), by_definition=True, kernel_types=FLOATS)
 
 
 # ---- priors ----------------------------------------------------------------------------------------------
 
 def _prior_shape(p, data):
-    if len(data) != 4 or 0 in data[2:]:
+    if data is not None and (len(data) != 4 or 0 in data[2:]):
         raise ValueError(f"data has shape {show(data)}; expected (samples, channels, height, width) with pixels")
     if not p.sizes or not p.ratios:
         raise ValueError("sizes and ratios are empty; expected at least one number each")
@@ -19,10 +19,12 @@ def _prior_shape(p, data):
         raise ValueError(f"ratios are {show(p.ratios)}; expected positive numbers")
     if (p.steps[0] > 0) != (p.steps[1] > 0):
         raise ValueError(f"steps are {show(p.steps)}; expected both positive, or none")
-    return (1, data[2] * data[3] * (len(p.sizes) + len(p.ratios) - 1), 4)
+    n = None if data is None else times(*data[2:], len(p.sizes) + len(p.ratios) - 1)
+    return (1, n, 4)
 
 
-op("_contrib_MultiBoxPrior", aliases="_npx_multibox_prior", kernel="multibox_prior", shapes=forward(_prior_shape),
+op("_contrib_MultiBoxPrior", aliases="_npx_multibox_prior", kernel="multibox_prior",
+   shapes=lambda p, ins, outs: (ins, [unify(outs[0], _prior_shape(p, ins[0]), "expected and worked-out output shapes")]),
    params=dict(sizes=floats((1.0,)), ratios=floats((1.0,)), clip=flag(), steps=floats((-1.0, -1.0), length=(2,)),
                offsets=floats((0.5, 0.5), length=(2,))),
    arguments=lambda p, ins, outs: [*ins[0][2:], len(p.sizes), len(p.ratios), int(p.clip), *p.steps, *p.offsets, *p.sizes, *p.ratios],
@@ -39,15 +41,19 @@ op("_contrib_MultiBoxPrior", aliases="_npx_multibox_prior", kernel="multibox_pri
 
 # ---- targets ---------------------------------------------------------------------------------------------
 
-def _target_shape(p, anchor, label, pred):
-    if len(anchor) != 3 or anchor[0] != 1 or anchor[2] != 4:
-        raise ValueError(f"anchor has shape {show(anchor)}; expected (1, anchors, 4)")
-    if len(label) != 3 or label[2] < 5:
+def _target_shapes(p, ins, outs):
+    anchor, label, pred = ins
+    anchor = unify(anchor, (1, None, 4), "shape of anchor and (1, anchors, 4)")
+    label = unify(label, (None, None, None), "shape of label and (samples, labels, 5 or more)")
+    if label[2] is not None and label[2] < 5:
         raise ValueError(f"label has shape {show(label)}; expected (samples, labels, 5 or more)")
-    if len(pred) != 3 or pred[0] != label[0] or pred[2] != anchor[1] or pred[1] < 1:
-        raise ValueError(f"cls_pred has shape {show(pred)}; expected ({label[0]}, classes, {anchor[1]})")
-    wide = (label[0], 4 * anchor[1])
-    return [wide, wide, (label[0], anchor[1])]
+    pred = unify(pred, (label[0], None, anchor[1]), "shape of cls_pred and (samples, classes, anchors)")
+    if pred[1] == 0:
+        raise ValueError(f"cls_pred has shape {show(pred)}; expected at least one class")
+    few = unify(outs[2], pred[::2], "expected and worked-out output shapes")
+    wide = unify(unify(outs[0], outs[1]), (few[0], times(4, few[1])), "expected and worked-out output shapes")
+    n, m = wide[0], few[1] if wide[1] is None else over(wide[1], 4, f"{wide[1]} numbers are not four for each anchor")
+    return [(1, m, 4), (n, *label[1:]), (n, pred[1], m)], [wide, wide, (n, m)]
 
 
 _ANCHORS = [[[0, 0, 0.5, 0.5], [0.5, 0.5, 1, 1], [0, 0.5, 0.5, 1], [0.1, 0.1, 0.6, 0.6], [0.9, 0.9, 1, 1]]]
@@ -55,7 +61,7 @@ _LABELS = [[[1, 0.1, 0.1, 0.5, 0.5], [-1] * 5]]
 op("_contrib_MultiBoxTarget", inputs="anchor label cls_pred", aliases="_npx_multibox_target", outputs="loc_target loc_mask cls_target",
    params=dict(overlap_threshold=number(0.5), ignore_label=number(-1.0), negative_mining_ratio=number(-1.0),
                negative_mining_thresh=number(0.5), minimum_negative_samples=integer(0), **VARIANCES),
-   shapes=forward(_target_shape), kernel="multibox_target",
+   shapes=_target_shapes, kernel="multibox_target",
    arguments=lambda p, ins, outs: [ins[1][0], ins[0][1], *ins[1][1:], ins[2][1], p.overlap_threshold, p.ignore_label,
                                    p.negative_mining_ratio, p.negative_mining_thresh, *p.variances],
    samples=(dict(inputs=[_ANCHORS, _LABELS, (1, 3, 5)]),
@@ -76,18 +82,20 @@ op("_contrib_MultiBoxTarget", inputs="anchor label cls_pred", aliases="_npx_mult
 
 # ---- detections ------------------------------------------------------------------------------------------
 
-def _detection_shape(p, prob, pred, anchor):
-    if len(prob) != 3:
-        raise ValueError(f"cls_prob has shape {show(prob)}; expected (samples, classes, anchors)")
-    unify(pred, (prob[0], 4 * prob[2]), "shape of loc_pred and (samples, anchors 4)")
-    unify(anchor, (1, prob[2], 4), "shape of anchor and (1, anchors, 4)")
-    return (prob[0], prob[2], 6)
+def _detection_shapes(p, ins, outs):
+    prob, pred, anchor = ins
+    out = unify(outs[0], (None, None, 6), "expected and worked-out output shapes")
+    anchor = unify(anchor, (1, out[1], 4), "shape of anchor and (1, anchors, 4)")
+    prob = unify(prob, (out[0], None, anchor[1]), "shape of cls_prob and (samples, classes, anchors)")
+    pred = unify(pred, (prob[0], times(4, prob[2])), "shape of loc_pred and (samples, anchors 4)")
+    n, m = pred[0], prob[2] if pred[1] is None else over(pred[1], 4, f"loc_pred has shape {show(pred)}; expected four numbers per anchor")
+    return [(n, prob[1], m), pred, (1, m, 4)], [(n, m, 6)]
 
 
 op("_contrib_MultiBoxDetection", inputs="cls_prob loc_pred anchor", aliases="_npx_multibox_detection",
    params=dict(clip=flag(True), threshold=number(0.01), background_id=integer(0), nms_threshold=number(0.5), force_suppress=flag(),
                **VARIANCES, nms_topk=integer(-1)),
-   shapes=forward(_detection_shape), kernel="multibox_detection",
+   shapes=_detection_shapes, kernel="multibox_detection",
    arguments=lambda p, ins, outs: [*ins[0], int(p.clip), int(p.force_suppress), p.nms_topk, p.threshold, p.nms_threshold, *p.variances],
    samples=(dict(inputs=[(1, 3, 5), (1, 20), _ANCHORS]),
             dict(inputs=[(1, 3, 5), (1, 20), _ANCHORS], params=dict(nms_topk=2, clip=False, force_suppress=True))), **_ZERO,
@@ -106,29 +114,24 @@ op("_contrib_MultiBoxDetection", inputs="cls_prob loc_pred anchor", aliases="_np
 # ---- proposals -------------------------------------------------------------------------------------------
 
 def _proposal_shape(many):
-    def rule(p, prob, pred, info):
+    def rule(p, ins, outs):
+        prob, pred, info = ins
         each = len(p.scales) * len(p.ratios)
         if each == 0:
             raise ValueError("scales and ratios are empty; expected at least one number each")
         if min(p.ratios) <= 0 or min(p.scales) <= 0:
             raise ValueError(f"scales {show(p.scales)} and ratios {show(p.ratios)}; expected positive numbers")
-        if len(prob) != 4 or prob[1] != 2 * each or 0 in prob[2:]:
+        if prob is not None and (len(prob) != 4 or prob[1] not in (2 * each, None) or 0 in prob[2:]):
             raise ValueError(f"cls_prob has shape {show(prob)}; expected (samples, {2 * each}, height, width) for {each} anchors per pixel")
-        if not many and prob[0] != 1:
+        if not many and prob is not None and prob[0] not in (1, None):
             raise ValueError(f"cls_prob has {prob[0]} samples; expected one (MultiProposal takes several)")
-        unify(pred, (prob[0], 4 * each, *prob[2:]), "shape of bbox_pred and (samples, 4 anchors, height, width)")
-        unify(info, (prob[0], 3), "shape of im_info and (samples, 3)")
-        rows = prob[0] * p.rpn_post_nms_top_n
-        return [(rows, 5), (rows, 1)]
-    whole = forward(rule)
-
-    def rest_follows(p, ins, outs):                            # from cls_prob: the offsets of anchors, the sizes of images
-        prob, pred, info = ins
-        if prob is not None and len(prob) == 4:
-            pred = pred or (prob[0], 4 * len(p.scales) * len(p.ratios), *prob[2:])
-            info = info or (prob[0], 3)
-        return whole(p, [prob, pred, info], outs)
-    return rest_follows
+        prob = unify(prob, (None if many else 1, 2 * each, None, None))
+        info = unify(info, (prob[0], 3), "shape of im_info and (samples, 3)")
+        pred = unify(pred, (info[0], 4 * each, *prob[2:]), "shape of bbox_pred and (samples, 4 anchors, height, width)")
+        n = pred[0]
+        rows, = unify(outs[0][:1] if outs[0] else None, (times(n, p.rpn_post_nms_top_n),), "numbers of rows")
+        return [(n, 2 * each, *pred[2:]), pred, (n, 3)], [unify(outs[0], (rows, 5)), unify(outs[1], (rows, 1))]
+    return rule
 
 
 def _proposal(name, many, text):

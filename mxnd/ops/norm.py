@@ -2,7 +2,7 @@
 from .declare import FLOATS, F, op
 from .norm_formulas import Groups, channel_axis, channel_view, once, second_order, with_statistics_heads
 from .params import choice, flag, integer, number
-from .shapes import size, unify
+from .shapes import presume, size, unify
 
 # ---- LayerNorm, InstanceNorm, GroupNorm -------------------------------------------------------------
 
@@ -85,7 +85,7 @@ rows_norm("LayerNorm", channel_view, layer_groups, layer_norm_shapes, "_backward
     gamma and beta have the length of the axis.  The variance is the biased one; eps is added to it.
     output_mean_var also returns the mean and sqrt(variance + eps), with the axis kept at length 1.  Floats.""",
           example="mx.nd.LayerNorm(mx.nd.array([[1, 2, 3], [4, 6, 8]]), mx.nd.ones(3), mx.nd.zeros(3))")
-rows_norm("InstanceNorm", group_rows, group_groups, group_norm_shapes, "_backward_InstanceNorm", "group_norm",
+rows_norm("InstanceNorm", group_rows, group_groups, group_norm_shapes, "_backward_InstanceNorm", "group_norm", presumed=presume("float32"),
           params=dict(eps=number(1e-3)), outputs="output mean std", visible=1,
           numpy="(lambda a, s: (data - data.mean(a, keepdims=True)) / np.sqrt(data.var(a, keepdims=True) + p.eps)"
                 " * gamma.reshape(s) + beta.reshape(s))(tuple(range(2, data.ndim)), (-1,) + (1,) * (data.ndim - 2))",

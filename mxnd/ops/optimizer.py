@@ -3,7 +3,7 @@
 One kernel runs all of them; `update` works out what it needs.  mp_ forms keep a float32 copy of a 16-bit weight."""
 from .declare import op
 from .params import flag, floats, integer, number, shape
-from .shapes import known, show, size, unify
+from .shapes import known, presume, show, size, unify
 
 STEPS = ("sgd", "sgd_mom", "nag_mom", "adam", "adamw", "ftrl", "rmsprop", "rmspropalex", "signsgd", "signum", "ftml", "lamb1",
          "adagrad")                       # in the order of the table in kernels/optimizer.h
@@ -23,7 +23,7 @@ def floats_only(types):
 
 
 def update_types(each, wide=(), free=0, wide_out=False):
-    """One dtype for the arrays of a group, float32 (or float64 with float64) for those at the places `wide`."""
+    """One dtype for the arrays of a group, float32 for those at the places `wide` (or float64, if they and the group are)."""
     def rule(p, ins, outs):
         floats_only(ins)
         ins, outs = list(ins), list(outs)
@@ -38,11 +38,34 @@ def update_types(each, wide=(), free=0, wide_out=False):
                 if t is not None and t != v:
                     raise ValueError(f"inputs have different dtypes: {t} and {v}; expected one dtype (use astype)")
                 t = v
-            broad = "float64" if t == "float64" else "float32" if t or wide_out else None
+            broad = "float64" if t == "float64" and "float64" in [group[k] for k in wide] else "float32"
             ins[start:start + each] = [broad if k in wide else t for k in range(each)]
             outs[start // each] = broad if wide_out else t
         return ins, outs
     return rule
+
+
+def usual_types(each, tail=0):
+    """What weights and gradients are presumed to be: as the others; the arrays at the end float32."""
+    def rule(p, ins, outs):
+        n = len(ins) - tail
+        t = next((v for k, v in enumerate(ins[:n]) if v and k % each < 2), None)
+        return [*[v or t for v in ins[:n]], *[v or "float32" for v in ins[n:]]], [v or t for v in outs]
+    return rule
+
+
+class States:
+    """The names of the arrays beyond weight and gradient among those of several weights: arg2, arg5, ... for three each.
+    What follows at the end, two arrays at most, is none of them."""
+
+    def __init__(self, each):
+        self.each = each
+
+    def __bool__(self):
+        return self.each > 2
+
+    def __contains__(self, name):
+        return name[:3] == "arg" and int(name[3:]) % self.each >= 2
 
 
 def update_shapes(each, tails=()):
@@ -65,6 +88,11 @@ def update_shapes(each, tails=()):
             ins[k] = unify(ins[k], (len(outs),)) if tail else ins[k] or (1,)
         return ins, outs
     return rule
+
+
+def narrow(p, ins, outs):
+    """Weight and gradient of a mixed form are presumed to be float16."""
+    return [v or "float16" for v in ins], outs
 
 
 def update(name, step, states="", params=None, numbers=(), aliases="", doc="", mixed=None, common=True,
@@ -90,6 +118,7 @@ def update(name, step, states="", params=None, numbers=(), aliases="", doc="", m
         op(mixed, inputs=" ".join([*names, "weight32"]), mutates=states if wide_out else f"{states} weight32", params=params,
            shapes=update_shapes(len(names) + 1), types=update_types(len(names) + 1, range(first, len(names) + 1), 0, wide_out),
            kernel="optimizer_update", arguments=arguments(len(names), int(not wide_out)), inplace=True, auto_variables=False,
+           presumed=narrow if wide_out else None,
            doc=f"{name} for 16-bit weights and gradients; states and weight32, the weight's exact copy, are float32."
                f"\n\n    {GRADIENT}",
            example=example(mixed, len(names) + 1, params), **kw)
@@ -185,9 +214,11 @@ def lamb2_shapes(p, ins, outs):
 
 def lamb2_types(p, ins, outs):
     floats_only(ins)
+    if len(ins) == 4:
+        t = next((v for v in (*ins, *outs) if v), None)
+        return [t] * 4, [t]
     t = ins[0] or outs[0]
-    wide = "float64" if t == "float64" else "float32" if t else None
-    return ([t] * 4 if len(ins) == 4 else [t, wide, wide, wide, wide]), [t]
+    return [t, *["float64" if t == "float64" and "float64" in ins[1:] else "float32"] * 4], [t]
 
 
 LAMB2_DOC = """Second half of LAMB: weight -= lr * r1 / r2 * g, where r1 and r2 are the norms of weight and g.
@@ -230,6 +261,7 @@ for _name, _inputs, _master in (("_adamw_update", "weight grad mean var", 0),
     _each = len(_inputs.split())
     op(_name, inputs=_inputs + " rescale_grad", mutates="mean var weight32" if _master else "mean var", params=ADAMW,
        shapes=update_shapes(_each, (None,)), types=adamw_types(_each, (2, 3, 4) if _master else ()), kernel="optimizer_update",
+       presumed=usual_types(_each, 1),
        aliases="_contrib" + _name,            # its name in older files
        arguments=adamw_arguments(_master, _each), inplace=True, auto_variables=False, doc=ADAMW_DOC,
        example=f"mx.nd._internal.{_name}({many(_each)}, mx.nd.ones(1), lr=0.1, eta=1.0)")
@@ -267,7 +299,8 @@ def several(name, step, each, wide, momentum, preloaded):
     arrays = "weight, gradient" + (", momentum" if momentum else "") + (", float32 weight" if wide else "")
     op(name, inputs="data", variadic="num_weights", params=params, outputs=weights, types=types,
        shapes=update_shapes(each, (True, True) if preloaded else ()), kernel="optimizer_update", arguments=arguments,
-       inplace=True, arrays_of_each=each, arrays_after=2 * preloaded, written=tuple(range(2, each)), auto_variables=False,
+       inplace=True, arrays_of_each=each, arrays_after=2 * preloaded, mutates=States(each),
+       presumed=usual_types(each, 2 * preloaded), auto_variables=False,
        example=f"mx.nd.{name}({many(each)}, " + ("mx.nd.ones(1), mx.nd.zeros(1), " if preloaded else "lrs=(0.1,), wds=(0.0,), ")
        + "num_weights=1)",
        doc=f"""{step}_update for num_weights weights at once.
@@ -302,7 +335,8 @@ def several_adamw(name, each, wide):
     op(name, variadic="num_weights", outputs=weights, types=types, shapes=update_shapes(each, (None,)), kernel="optimizer_update",
        params=dict(lrs=floats(), **ADAM, wds=floats(), etas=floats(), clip_gradient=number(-1.0),
                    num_weights=integer(1, at_least=1)),
-       arguments=arguments, inplace=True, arrays_of_each=each, arrays_after=1, written=tuple(range(2, each)), auto_variables=False,
+       arguments=arguments, inplace=True, arrays_of_each=each, arrays_after=1, mutates=States(each),
+       presumed=usual_types(each, 1) if wide else presume(), auto_variables=False,
        example=f"mx.nd._internal.{name}({many(each)}, mx.nd.ones(1), lrs=(0.1,), wds=(0.0,), etas=(1.0,), num_weights=1)",
        doc=ADAMW_DOC + "\n\n    For num_weights weights: weight, grad, mean, var" + (", weight32" if wide else "")
        + " of each, then rescale_grad.")
@@ -329,7 +363,8 @@ def several_lamb(name, each, wide):
        params=dict(learning_rates=floats(), beta1=number(0.9), beta2=number(0.999), epsilon=number(1e-6), wds=floats(),
                    rescale_grad=number(1.0), lower_bound=number(-1.0), upper_bound=number(-1.0), clip_gradient=number(-1.0),
                    bias_correction=flag(True), step_count=shape(), num_tensors=integer(1, at_least=1)),
-       kernel="multi_lamb", arguments=arguments, inplace=True, arrays_of_each=each, written=tuple(range(2, each)),
+       kernel="multi_lamb", arguments=arguments, inplace=True, arrays_of_each=each, mutates=States(each),
+       presumed=usual_types(each),
        auto_variables=False,
        example=f"mx.nd._internal.{name}({many(each)}, learning_rates=(0.1,), wds=(0.0,), step_count=(1,), num_tensors=1)",
        doc=f"""Both halves of LAMB for num_tensors weights at once; step_count holds the number of each one's step, from 1.
@@ -386,7 +421,12 @@ def any_floats(p, ins, outs):
     return ins, ["float32"] * len(outs)
 
 
-op("multi_sum_sq", variadic="num_arrays", params=dict(num_arrays=integer()), types=any_floats, kernel="square_sums",
+def _alike(p, ins, outs):
+    t = next((v for v in ins if v), None)
+    return [v or t for v in ins], outs
+
+
+op("multi_sum_sq", variadic="num_arrays", params=dict(num_arrays=integer()), types=any_floats, presumed=_alike, kernel="square_sums",
    shapes=lambda p, ins, outs: (ins, [(len(ins),)]), doc="Sum of squares of each array, as one float32 array.  Floats.",
    example="mx.nd.multi_sum_sq(mx.nd.ones(2), mx.nd.ones(3), num_arrays=2)")
 op("multi_all_finite", variadic="num_arrays", params=dict(num_arrays=integer(1), init_output=flag(True)), types=any_floats,

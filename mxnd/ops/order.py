@@ -2,7 +2,7 @@
 from .declare import F, op
 from .params import choice, flag, floats, integer
 from .reduce import split_axis
-from .shapes import axis_of, forward, size, unify
+from .shapes import axis_of, both_ways, forward, plus, show, size, times, unify
 
 _INDEX_TYPES = ("float16", "float32", "float64", "int32", "int64", "uint8")
 _EXACT = {"float16": 2048, "float32": 1 << 24, "uint8": 256, "int32": 1 << 31}       # indices below are kept exactly
@@ -13,10 +13,15 @@ _INDICES, _VALUES, _MASK = 0, 1, 2
 
 def _take_shapes(p, ins, outs):
     a, b = ins
-    if a is not None and b is not None and (len(a) != len(b) or p.axis >= len(a)
-                                            or any(x != y for k, (x, y) in enumerate(zip(a, b)) if k != p.axis)):
-        raise ValueError(f"data and places have shapes {a} and {b}; expected equal ones but for axis {p.axis}")
-    return ins, [unify(ins[1], outs[0])]
+    b = unify(b, outs[0], "shapes of places and of the result")
+    if a is not None and b is not None:
+        try:
+            axis_of(p.axis, len(a))
+            lines = unify(a[:p.axis] + (None,) + a[p.axis + 1:], b[:p.axis] + (None,) + b[p.axis + 1:])
+        except ValueError:
+            raise ValueError(f"data and places have shapes {show(a)} and {show(b)}; expected equal ones but for axis {p.axis}") from None
+        a, b = (lines[:p.axis] + (s[p.axis],) + lines[p.axis + 1:] for s in (a, b))
+    return [a, b], [b]
 
 
 def _along_types(p, ins, outs):
@@ -67,9 +72,12 @@ def _scatter(axis, g, places, x):
 
 def _sorted_shape(p, s):
     if p.axis is None:
-        return (size(s),)
+        return (times(*s),)
     axis_of(p.axis, max(1, len(s)))
     return s or (1,)
+
+
+_sorted_shapes = both_ways(_sorted_shape, lambda p, out: None if p.axis is None or len(out) < 2 else out)    # (1,) may come from ()
 
 
 def _order_arguments(want):
@@ -94,13 +102,13 @@ def _sort_grad(p, g, x, y):
     return [of_data]
 
 
-op("sort", aliases="_npi_sort", params=_AXIS, outputs="output0", shapes=forward(_sorted_shape), kernel="order",
+op("sort", aliases="_npi_sort", params=_AXIS, outputs="output0", shapes=_sorted_shapes, kernel="order",
    arguments=_order_arguments(_VALUES), numpy="np.sort(data, axis=p.axis)", samples=_SAMPLES,
    grad=_sort_grad, stored=2,
    doc="The elements in order along an axis (the last by default; None: of the flattened array).  NaN comes last.",
    example="mx.nd.sort(mx.nd.array([[3, 1, 2]]), is_ascend=False)")
 
-op("argsort", aliases="_npi_argsort", params=dict(**_AXIS, dtype=choice("float32", *_INDEX_TYPES)), shapes=forward(_sorted_shape),
+op("argsort", aliases="_npi_argsort", params=dict(**_AXIS, dtype=choice("float32", *_INDEX_TYPES)), shapes=_sorted_shapes,
    types=_index_types, kernel="order", arguments=_order_arguments(_INDICES), numpy="np.argsort(data, axis=p.axis, kind='stable')",
    samples=_SAMPLES,
    doc="The places of the elements in order along an axis, as dtype.  Equal elements keep their order; NaN comes last.",
@@ -111,14 +119,14 @@ op("argsort", aliases="_npi_argsort", params=dict(**_AXIS, dtype=choice("float32
 
 def _topk_count(p, dims):
     outer, n, inner = split_axis(p.axis, dims)
-    k = n if p.k < 1 else p.k
-    if k > n:
-        raise ValueError(f"k is larger than the axis; expected at most {n}, got {p.k}")
-    return outer, n, inner, k
+    return outer, n, inner, n if p.k < 1 else p.k
 
 
 def _topk_shapes(p, s):
-    k = _topk_count(p, s)[3]
+    n = times(*s) if p.axis is None else (s or (1,))[axis_of(p.axis, max(1, len(s)))]
+    k = n if p.k < 1 else p.k
+    if n is not None and k > n:
+        raise ValueError(f"k is larger than the axis; expected at most {n}, got {p.k}")
     if p.ret_typ == "mask":
         return s
     if p.axis is None:
@@ -162,7 +170,7 @@ def _topk_grad(p, g, x, y):
 op("topk", aliases="_npx_topk", outputs=_topk_outputs,
    params=dict(axis=integer(-1, nullable=True), k=integer(1), ret_typ=choice("indices", "both", "indices", "mask", "value"),
                is_ascend=flag(), dtype=choice("float32", *_INDEX_TYPES)),
-   shapes=forward(_topk_shapes), types=_topk_types, kernel="order", arguments=_topk_arguments, grad=_topk_grad,
+   shapes=forward(_topk_shapes, partial=True), types=_topk_types, kernel="order", arguments=_topk_arguments, grad=_topk_grad,
    stored=lambda p: 2 if p.ret_typ in ("value", "both") else 1,
    samples=(dict(inputs=[(3, 5)], params=dict(k=2, ret_typ="value")),
             dict(inputs=[(4, 3)], params=dict(k=2, axis=0, ret_typ="both")), dict(inputs=[(3, 4)], params=dict(k=3)),
@@ -178,12 +186,19 @@ op("topk", aliases="_npx_topk", outputs=_topk_outputs,
 
 def _bins(p, ins):
     if len(ins) > 1:
-        if len(ins[1]) != 1 or ins[1][0] < 2:
-            raise ValueError(f"bins has a wrong shape; expected one axis of at least 2 edges, got {tuple(ins[1])}")
-        return ins[1][0] - 1
+        edges = ins[1]
+        if edges is not None and (len(edges) != 1 or edges[0] is not None and edges[0] < 2):
+            raise ValueError(f"bins has a wrong shape; expected one axis of at least 2 edges, got {show(edges)}")
+        return plus(edges[0], -1) if edges else None
     if p.bin_cnt is None or p.range is None:
         raise ValueError("bins are missing; expected bin_cnt and range, or an array of edges")
     return p.bin_cnt
+
+
+def _histogram_shapes(p, ins, outs):
+    n, = unify((_bins(p, ins),), outs[0], "shapes of the counts")
+    edges = unify((plus(n, 1),), outs[1], "shapes of the edges")
+    return [ins[0], *[unify(s, edges) for s in ins[1:]]], [(plus(edges[0], -1),), edges]
 
 
 def _histogram_arguments(p, ins, outs):
@@ -202,7 +217,7 @@ def _histogram_types(p, ins, outs):
 
 op("_histogram", inputs="data bins", aliases="_npi_histogram", takes=lambda p: "data bins" if p.bin_cnt is None else "data",
    params=dict(bin_cnt=integer(None, at_least=1), range=floats(None, length=(2,))), outputs="output0 output1",
-   shapes=forward(lambda p, *s: [(_bins(p, s),), (_bins(p, s) + 1,)]), types=_histogram_types, kernel="histogram",
+   shapes=_histogram_shapes, types=_histogram_types, kernel="histogram",
    arguments=_histogram_arguments, samples=(dict(inputs=[(20,)], params=dict(bin_cnt=4, range=(-2.0, 2.0))),),
    doc="How many elements lie in each bin (int64), and the edges of the bins: bin_cnt even ones over range, or between the "
        "given edges.  The last bin includes its upper edge; elements outside are not counted.",

@@ -259,11 +259,16 @@ op("_enlarge", inputs="data", params=dict(scale=integer(at_least=1)), shapes=_en
 
 
 def _upsampling_shapes(p, ins, outs):
+    batch = outs[0][:1] if outs[0] else (None,)
+    arrays = ins[:1] if p.sample_type == "bilinear" else ins
+    for s in arrays:
+        if s is not None and len(s) != 4:
+            raise ValueError(f"an input has shape {show(s)}; expected 4 dimensions")
+        batch = unify(batch, s[:1] if s is not None else None, "batches of the inputs")
+    ins = [*[s and (*batch, *s[1:]) for s in arrays], *ins[len(arrays):]]
     first = ins[0]
     if first is None:
         return ins, outs
-    if len(first) != 4:
-        raise ValueError(f"data has shape {show(first)}; expected 4 dimensions")
     sizes = tuple(None if n is None else n * p.scale for n in first[2:])
     if p.sample_type == "bilinear":
         k = _bilinear(p)[0]

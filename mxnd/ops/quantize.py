@@ -4,19 +4,26 @@ int8 has ranges around zero, uint8 begins at zero.  As in MXNet, arrays quantize
 count 127.5 (255.5) steps to the limit, the others 127 (255)."""
 from .declare import op
 from .params import choice, number
-from .shapes import known, show, size, unify
+from .shapes import show, times, unify
 
 ONE = (1,)
 FROM_INPUTS, FROM_PARAMETERS, FROM_DATA = range(3)
 
 
-def with_ranges(data_shape=lambda p, s: s, ranges=True):
-    """A shape rule: data and perhaps its two ends -> data in some shape, and two ends of shape (1,)."""
+def _kept(p, s):
+    return s
+
+
+def with_ranges(data_shape=_kept, back=_kept):
+    """A shape rule: data and perhaps its two ends -> data in some shape, and two ends of shape (1,); back: from the
+    shape of the result to that of data, where that can be said."""
     def rule(p, ins, outs):
         data, *ends = ins
         out = outs[0]
-        if known(data):
+        if data is not None:
             out = unify(out, data_shape(p, data), "expected and worked-out output shapes")
+        if back is not None and out is not None:
+            data = unify(data, back(p, out), "expected and worked-out input shapes")
         ends = [unify(e, ONE, "shape of an end of the range and (1,)") for e in ends]
         return [data, *ends], [out, *[unify(o, ONE) for o in outs[1:]]]
     return rule
@@ -118,10 +125,10 @@ op("_contrib_dequantize", inputs="data min_range max_range", params=dict(out_typ
 def _flat(p, s):
     if not s:
         raise ValueError(f"data has shape {show(s)}; expected at least one dimension")
-    return s[0], size(s[1:])
+    return s[0], times(*s[1:])
 
 
-op("_contrib_quantized_flatten", inputs="data min_data max_data", outputs="output min_output max_output", shapes=with_ranges(_flat),
+op("_contrib_quantized_flatten", inputs="data min_data max_data", outputs="output min_output max_output", shapes=with_ranges(_flat, None),
    types=quantized_types(lambda p, t: t, ("int8", "uint8", "float32", "float64"), "int8"), kernel="with_ends",
    samples=(dict(inputs=[[[[1, 2], [3, 4]]], [-1], [1]], params={}),),
    doc="Quantized data as a matrix: all axes but the first are joined.  " + _RANGE,

@@ -109,14 +109,8 @@ def _joined_rule(p, ins, outs):
     if len(ins) != 3 * n:
         raise ValueError(f"wrong number of inputs; expected {3 * n}, {n} arrays and the two ends of each, got {len(ins)}")
     ends = [unify(e, ONE, "shape of an end of the range and (1,)") for e in ins[n:]]
-    if not all(map(known, ins[:n])):
-        return [*ins[:n], *ends], [outs[0], ONE, ONE]
-    first = ins[0]
-    a = axis_of(p.dim, len(first))
-    for s in ins[1:n]:
-        if len(s) != len(first) or s[:a] + s[a + 1:] != first[:a] + first[a + 1:]:
-            raise ValueError(f"shapes {show(first)} and {show(s)} do not join along axis {a}")
-    return [*ins[:n], *ends], [unify(outs[0], first[:a] + (sum(s[a] for s in ins[:n]),) + first[a + 1:]), ONE, ONE]
+    got, made = REGISTRY["Concat"].shapes(p, ins[:n], outs[:1])
+    return [*got, *ends], [*made, ONE, ONE]
 
 
 def _joined_types(p, ins, outs):

@@ -46,16 +46,19 @@ def distribution(name, params, arrays, doc, check, range_doc=""):
         s = None
         for v in ins:
             s = unify(s, v, "shapes of the parameters")
-        if s is None and outs[0] is not None and len(outs[0]) >= len(p.shape):
-            s = outs[0][:len(outs[0]) - len(p.shape)]
+        if outs[0] is not None and len(outs[0]) >= len(p.shape):
+            s = unify(s, outs[0][:len(outs[0]) - len(p.shape)], "shapes of the parameters and the start of the result")
         return [s] * len(ins), [outs[0] if s is None else unify(outs[0], (*s, *p.shape))]
+
+    def float_result(p, ins, outs):
+        return ins, [outs[0] or "float32"]
 
     def sample_types(p, ins, outs):
         t = next((v for v in ins if v), None)
         for v in ins:
             if v is not None and v != t:
                 raise ValueError(f"inputs have different dtypes: {t} and {v}; expected one dtype (use astype)")
-        return [t] * len(ins), [p.dtype or outs[0] or (t if t in FLOATS16 or t is None else "float32")]
+        return [t] * len(ins), [p.dtype or outs[0]]
     common = dict(kernel="random_draw", random=True)
     op(f"_random_{name}", inputs="", zero_is_unknown=True, params={**params, "shape": shape(None), "ctx": text(""),
                                             "dtype": dtype(None, *FLOATS16)},
@@ -68,7 +71,7 @@ def distribution(name, params, arrays, doc, check, range_doc=""):
        example=f"mx.nd.random.{name}_like(mx.nd.ones((2, 3)))",
        doc=f"{doc}\n\n    {range_doc}Shape and dtype are those of data.", **common)
     op(f"_sample_{name}", inputs=arrays, params=dict(shape=shape(()), dtype=dtype(None, *FLOATS16)), aliases=f"sample_{name}",
-       shapes=sample_shapes, types=sample_types, arguments=lambda p, ins, outs: [code, 1, 0.0, 0.0],
+       shapes=sample_shapes, types=sample_types, presumed=float_result, arguments=lambda p, ins, outs: [code, 1, 0.0, 0.0],
        samples=(dict(inputs=[[0.5, 0.7]] * len(arrays.split()), params=dict(shape=(3,))),),
        example=f"mx.nd.sample_{name}({', '.join(['mx.nd.array([0.5, 0.7])'] * len(arrays.split()))}, shape=(2,))",
        doc=f"{doc}\n\n    {range_doc}The parameters are arrays of one shape; each element gets an array of the parameter `shape`:"

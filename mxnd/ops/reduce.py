@@ -1,7 +1,7 @@
 """Reductions: sums, products, extremes, norms and their positions; running sums."""
 from .declare import F, op, reduce_axes, reduced, reduction, spread
 from .params import axes, choice, flag, integer, shape
-from .shapes import axis_of, forward, known, same_types, size
+from .shapes import axis_of, both_ways, forward, known, presume, same_types, size
 
 _SAMPLES = (dict(inputs=[(2, 3, 4)], params={}), dict(inputs=[(2, 3, 4)], params=dict(axis=(0, 2))),
             dict(inputs=[(3, 4)], params=dict(axis=(-1,), keepdims=True)))
@@ -181,7 +181,7 @@ def _channel_shape(p, s):
     return s[:1] + s[2:]
 
 
-op("argmax_channel", shapes=forward(_channel_shape), types=_arg_types, kernel="argmax",
+op("argmax_channel", shapes=both_ways(_channel_shape, lambda p, out: out[:1] + (None,) + out[1:]), types=_arg_types, kernel="argmax",
    arguments=lambda p, ins, outs: split_axis(1, ins[0]),
    numpy="np.argmax(data, axis=1)", samples=(dict(inputs=[(2, 3)], params={}), dict(inputs=[(2, 3, 2)], params={})),
    doc="Position of the largest element along axis 1, in the dtype of the input.",
@@ -235,7 +235,7 @@ def _moments(p, x):
 
 
 op("moments", params=dict(axes=axes(), keepdims=flag()), outputs="output0 output1", compose=_moments,
-   shapes=forward(lambda p, s: [reduced(_Over(p), s)] * 2), samples=(
+   shapes=forward(lambda p, s: [reduced(_Over(p), s)] * 2, partial=True), samples=(
        dict(inputs=[(3, 4)], params=dict(axes=(0,))), dict(inputs=[(2, 3, 4)], params=dict(axes=(0, 2), keepdims=True))),
    doc="Mean and variance (divided by the number of elements) over the given axes.",
    example="mx.nd.moments(mx.nd.array([[1, 2], [3, 4]]), axes=(0,))")
@@ -266,7 +266,8 @@ def _cumsum_grad(p, g, x, y):
 
 op("_np_cumsum", inputs="a", aliases="cumsum", params=dict(
     axis=integer(None), dtype=choice(None, "float16", "float32", "float64", "int32", "int64", "int8")),
-   shapes=forward(_cumsum_shape, partial=True), types=_cumsum_types, kernel="cumsum", grad=_cumsum_grad,
+   shapes=both_ways(_cumsum_shape, lambda p, out: None if p.axis is None or len(out) < 2 else out),     # (1,) may come from ()
+   types=_cumsum_types, presumed=presume(), kernel="cumsum", grad=_cumsum_grad,
    arguments=lambda p, ins, outs: split_axis(p.axis, ins[0]), numpy="np.cumsum(a, axis=p.axis)",
    samples=(dict(inputs=[(2, 3)], params={}), dict(inputs=[(2, 3, 4)], params=dict(axis=1)),
             dict(inputs=[(2, 3)], params=dict(axis=-1))),

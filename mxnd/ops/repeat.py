@@ -6,11 +6,11 @@ from .shapes import axis_of, forward, known, show, size, unify
 
 
 def _stretch(data, out):
-    """Checks that data stretches to out: axes of length 1 may grow."""
-    if len(data) != len(out) or any(a != b and a != 1 for a, b in zip(data, out)):
-        raise ValueError(f"shape {show(data)} does not stretch to {show(out)}: only axes of length 1 may grow, and the numbers "
-                         "of axes must agree")
-    return out
+    """out, after checks that data stretches to it: axes of length 1 may grow; lengths above 1 tell those of out."""
+    if len(data) != len(out) or any(a != b and a not in (1, None) and b is not None for a, b in zip(data, out)):
+        raise ValueError(f"shape {show(data)} does not stretch to {show(out)}; expected equal lengths, or 1 where it grows, "
+                         "and equal numbers of axes")
+    return tuple(a if b is None and a != 1 else b for a, b in zip(data, out))
 
 
 def _stretched_view(p, ins, outs):
@@ -32,7 +32,7 @@ def _broadcast_to_shape(p, data):
     return _stretch(data, tuple(n or d for n, d in zip(p.shape, data)))
 
 
-op("broadcast_to", inputs="data", params=dict(shape=shape((), at_least=0)), shapes=forward(_broadcast_to_shape), **STRETCH,
+op("broadcast_to", inputs="data", params=dict(shape=shape((), at_least=0)), shapes=forward(_broadcast_to_shape, partial=True), **STRETCH,
    samples=(dict(inputs=[(2, 1, 3)], params=dict(shape=(2, 4, 0))),),
    doc="Repeats the input along its axes of length 1 up to the given shape, where 0 keeps an axis.",
    example="mx.nd.broadcast_to(mx.nd.array([[1, 2, 3]]), shape=(2, 3))")
@@ -44,14 +44,22 @@ def _broadcast_axis_shape(p, data):
     out = list(data)
     for a, n in zip(p.axis, p.size):
         a = axis_of(a, len(data))
-        if out[a] != 1:
+        if out[a] not in (1, None):
             raise ValueError(f"axis {a} of shape {show(out)} has length {out[a]}; expected 1")
         out[a] = n
     return tuple(out)
 
 
+def _broadcast_axis_shapes(p, ins, outs):
+    if ins[0] is None:
+        return ins, outs
+    out = unify(outs[0], _broadcast_axis_shape(p, ins[0]), "expected and worked-out output shapes")
+    grown = {axis_of(a, len(out)) for a in p.axis}
+    return [tuple(1 if a in grown else n for a, n in enumerate(out))], [out]
+
+
 op("broadcast_axis", inputs="data", aliases="broadcast_axes", params=dict(axis=shape(()), size=shape((), at_least=0)),
-   shapes=forward(_broadcast_axis_shape), **STRETCH,
+   shapes=_broadcast_axis_shapes, **STRETCH,
    samples=(dict(inputs=[(1, 3, 1)], params=dict(axis=(0, 2), size=(2, 4))),),
    doc="Repeats the input along the given axes, which have length 1, up to the given sizes.",
    example="mx.nd.broadcast_axis(mx.nd.array([[1], [2]]), axis=1, size=3)")
@@ -68,7 +76,21 @@ def _broadcast_like_shape(p, lhs, rhs):
     return _stretch(lhs, tuple(out))
 
 
-op("broadcast_like", inputs="lhs rhs", params=dict(lhs_axes=axes(), rhs_axes=axes()), shapes=forward(_broadcast_like_shape),
+def _broadcast_like_shapes(p, ins, outs):
+    lhs, rhs = ins
+    out = outs[0]
+    if p.lhs_axes is None and p.rhs_axes is None:        # all axes come from rhs
+        rhs = out = unify(out, rhs, "shapes of rhs and of the result")
+    if lhs is None or rhs is None:
+        return [lhs, rhs], [out]
+    out = unify(out, _broadcast_like_shape(p, lhs, rhs), "expected and worked-out output shapes")
+    rhs = list(rhs)
+    for a, b in zip(p.lhs_axes or range(len(lhs)), p.rhs_axes or range(len(lhs))):
+        rhs[b] = out[a]
+    return [lhs, tuple(rhs)], [out]
+
+
+op("broadcast_like", inputs="lhs rhs", params=dict(lhs_axes=axes(), rhs_axes=axes()), shapes=_broadcast_like_shapes,
    types=lambda p, ins, outs: ([ins[0] or outs[0], ins[1]], [ins[0] or outs[0]]), **STRETCH,
    samples=(dict(inputs=[(2, 1), (2, 3)], params={}),
             dict(inputs=[(1, 3), (5, 7)], params=dict(lhs_axes=(0,), rhs_axes=(1,)))),

@@ -95,7 +95,7 @@ op("RNN", inputs="data parameters state state_cell sequence_length", takes=input
    visible=visible, stored=visible, shapes=rnn_shapes, types=rnn_types, kernel="rnn",
    kernel_types=FLOATS, arguments=lambda p, ins, outs: rnn_numbers(p, ins[0]), random=True, uses_mode=True, grad=rnn_grad,
    samples=(dict(inputs=[(3, 2, 2), (21,), (1, 2, 3)], params=dict(state_size=3, num_layers=1, mode="rnn_tanh", state_outputs=True)),
-            dict(inputs=[(2, 2, 1), (200,), (4, 2, 2), (4, 2, 2), [1, 2]],
+            dict(inputs=[(2, 2, 1), (208,), (4, 2, 2), (4, 2, 2), [1, 2]],
                  params=dict(state_size=2, num_layers=2, mode="lstm", bidirectional=True, use_sequence_length=True)),
             dict(inputs=[(3, 2, 2), (63,), (1, 2, 3)], params=dict(state_size=3, num_layers=1, mode="gru", p=0.5))),
    doc="""Recurrent layers over data (steps, sequences, length of an input): rnn_relu, rnn_tanh, lstm or gru.

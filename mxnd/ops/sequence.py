@@ -1,7 +1,7 @@
 """Batches of sequences that have their own lengths."""
 from .declare import F, op
 from .params import flag, integer, number, shape
-from .shapes import first_type, show, size, unify
+from .shapes import first_type, presume, show, size, unify
 
 _SEQUENCE = dict(use_sequence_length=flag(), axis=integer(0, at_least=0, at_most=1))
 
@@ -39,7 +39,7 @@ def _plain(p):
 
 
 op("SequenceMask", inputs="data sequence_length", aliases="_npx_sequence_mask", takes=_used, shapes=_same_shapes,
-   types=first_type, params=dict(use_sequence_length=flag(), value=number(0.0), axis=integer(0, at_least=0, at_most=1)),
+   types=first_type, presumed=presume(), params=dict(use_sequence_length=flag(), value=number(0.0), axis=integer(0, at_least=0, at_most=1)),
    kernel="sequence_mask",
    arguments=lambda p, ins, outs: [*_batch(p, ins[0]), float(p.value)],
    grad=lambda p, g, x, y: [lambda: F.SequenceMask(g[0], *x[1:], **p._asdict() | {"value": 0.0}), *_none(x)],
@@ -57,7 +57,7 @@ def _last_shapes(p, ins, outs):
     return _lengths(p, ins, _checked(p, s)), [unify(outs[0], (s[1 - p.axis],) + s[2:])]
 
 
-op("SequenceLast", inputs="data sequence_length", params=_SEQUENCE, takes=_used, shapes=_last_shapes, types=first_type,
+op("SequenceLast", inputs="data sequence_length", params=_SEQUENCE, takes=_used, shapes=_last_shapes, types=first_type, presumed=presume(),
    kernel="sequence_last", arguments=lambda p, ins, outs: _batch(p, ins[0]),
    grad=lambda p, g, x, y: [lambda: F._backward_sequence_last(g[0], *x[1:], **p._asdict(), shape=x[0].shape), *_none(x)],
    samples=(dict(inputs=[(3, 2, 2), [1, 3]], params=dict(use_sequence_length=True)),
@@ -81,7 +81,7 @@ op("_backward_sequence_last", inputs="data sequence_length", params=dict(**_SEQU
    example="mx.nd._internal._backward_sequence_last(mx.nd.ones((2,)), shape=(3, 2))")
 
 op("SequenceReverse", inputs="data sequence_length", params=_SEQUENCE, takes=_used, shapes=_same_shapes, types=first_type,
-   kernel="sequence_reverse", arguments=lambda p, ins, outs: _batch(p, ins[0]),
+   presumed=presume(), kernel="sequence_reverse", arguments=lambda p, ins, outs: _batch(p, ins[0]),
    grad=lambda p, g, x, y: [lambda: F.SequenceReverse(g[0], *x[1:], **p._asdict()), *_none(x)],
    samples=(dict(inputs=[(3, 2, 2), [2, 3]], params=dict(use_sequence_length=True)), dict(inputs=[(3, 2)], params={})),
    doc="Sequences with their steps in the opposite order; steps past the length stay where they are.",

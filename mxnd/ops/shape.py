@@ -1,7 +1,7 @@
 """Other shapes of the same elements: reshaping, permuting and merging axes."""
 from .declare import F, op
 from .params import axes, flag, integer, shape
-from .shapes import axis_of, forward, known, show, size, unify
+from .shapes import axis_of, both_ways, known, over, show, size, times, unify
 
 # ---- views: what the kernel view_copy reads --------------------------------------------------------
 
@@ -96,10 +96,10 @@ def _split(n, a, b):
     if n is None:
         return [None if a == -1 else a, None if b == -1 else b]
     if n % (b if a == -1 else a):
-        raise ValueError(f"dimension {n} does not split into {a} and {b}")
+        raise ValueError(f"dimension {n} does not split into {a} and {b}; expected sizes whose product it is")
     a, b = n // b if a == -1 else a, n // a if b == -1 else b
     if a * b != n:
-        raise ValueError(f"dimension {n} does not split into {a} and {b}")
+        raise ValueError(f"dimension {n} does not split into {a} and {b}; expected sizes whose product it is")
     return [a, b]
 
 
@@ -114,7 +114,7 @@ def same_size(ins, outs):
                 a, b = (a, filled) if y is b else (filled, b)
                 break
     if known(a) and known(b) and size(a) != size(b):
-        raise ValueError(f"shape {show(a)} cannot become {show(b)}: the sizes differ")
+        raise ValueError(f"shape {show(a)} cannot become {show(b)}; expected equally many elements")
     return [a, *ins[1:]], [b]
 
 
@@ -219,6 +219,7 @@ def _expand_dims_shapes(p, ins, outs):
         out = unify(out, data[:a] + (1,) + data[a:])
     if out is not None:
         a = axis_of(p.axis, len(out))
+        out = unify(out, out[:a] + (1,) + out[a + 1:])
         data = unify(data, out[:a] + out[a + 1:])
     return [data], [out]
 
@@ -231,18 +232,33 @@ op("expand_dims", inputs="data", aliases="_npi_expand_dims", params=dict(axis=in
 
 
 def _squeezed(p, data):
+    if p.axis is None and None in data:              # what is not known may be 1
+        return None
     if p.axis is None:
         drop = {i for i, n in enumerate(data) if n == 1}
     else:
         drop = {axis_of(a, len(data)) for a in p.axis}
         for a in drop:
-            if data[a] != 1:
+            if data[a] not in (1, None):
                 raise ValueError(f"axis {a} of shape {show(data)} has length {data[a]}; expected 1")
     out = tuple(n for i, n in enumerate(data) if i not in drop)
     return out if out or not data else (1,)
 
 
-op("squeeze", inputs="data", params=dict(axis=axes()), shapes=forward(_squeezed), **SHAPE_ONLY,
+def _squeeze_shapes(p, ins, outs):
+    data, out = ins[0], outs[0]
+    if data is None and p.axis and out and (len(out) > 1 or out[0] not in (1, None)):     # (1,) may stand for no axis at all
+        data = (None,) * (len(out) + len(p.axis))
+    if data is None:
+        return ins, outs
+    out = unify(out, _squeezed(p, data), "expected and worked-out output shapes")
+    if p.axis is not None and out is not None and len(p.axis) < len(data):
+        drop, kept = {axis_of(a, len(data)) for a in p.axis}, iter(out)
+        data = tuple(1 if i in drop else next(kept) for i in range(len(data)))
+    return [data], [out]
+
+
+op("squeeze", inputs="data", params=dict(axis=axes()), shapes=_squeeze_shapes, **SHAPE_ONLY,
    samples=(dict(inputs=[(1, 2, 1)], params={}), dict(inputs=[(1, 2, 1)], params=dict(axis=(0,)))),
    doc="Drops axes of length 1: those given, or all of them.  At least one axis stays.",
    example="mx.nd.squeeze(mx.nd.ones((1, 2, 1)))")
@@ -255,7 +271,7 @@ def _order(p, ndim):
     if not p.axes:
         return tuple(reversed(range(ndim)))
     if len(p.axes) != ndim or sorted(p.axes) != list(range(ndim)):
-        raise ValueError(f"axes {p.axes} is not a permutation of the {ndim} axes")
+        raise ValueError(f"axes {p.axes} is not a permutation of the {ndim} axes; expected 0 to {ndim - 1}, each once")
     return p.axes
 
 
@@ -326,17 +342,15 @@ def _four(p, data):
 def _to_space(p, data):
     n, c, h, w = _four(p, data)
     b = p.block_size
-    if c % (b * b):
-        raise ValueError(f"{c} channels do not divide into blocks of {b} x {b}")
-    return n, c // (b * b), h * b, w * b
+    c = over(c, b * b, f"{c} channels do not divide into blocks of {b} x {b}; expected a multiple of {b * b}")
+    return n, c, times(h, b), times(w, b)
 
 
 def _to_depth(p, data):
     n, c, h, w = _four(p, data)
     b = p.block_size
-    if h % b or w % b:
-        raise ValueError(f"height {h} and width {w} do not divide into blocks of {b} x {b}")
-    return n, c * b * b, h // b, w // b
+    rest = f"height {h} and width {w} do not divide into blocks of {b} x {b}; expected multiples of {b}"
+    return n, times(c, b, b), over(h, b, rest), over(w, b, rest)
 
 
 def _space_view(p, ins, outs):
@@ -353,14 +367,14 @@ def _depth_view(p, ins, outs):
     return view((n, b, b, c, h // b, w // b), (sn, sa, sb, sc, sh, sw))
 
 
-op("depth_to_space", inputs="data", params=dict(block_size=integer(at_least=1)), shapes=forward(_to_space), kernel="view_copy",
+op("depth_to_space", inputs="data", params=dict(block_size=integer(at_least=1)), shapes=both_ways(_to_space, _to_depth), kernel="view_copy",
    arguments=_space_view, grad=lambda p, g, x, y: [lambda: F.space_to_depth(g[0], block_size=p.block_size)],
    samples=(dict(inputs=[(1, 8, 2, 3)], params=dict(block_size=2)),),
    doc="Spreads groups of block_size * block_size channels over blocks of pixels: (n, c, h, w) becomes "
        "(n, c / b**2, h * b, w * b).",
    example="mx.nd.depth_to_space(mx.nd.ones((1, 4, 2, 3)), block_size=2)")
 
-op("space_to_depth", inputs="data", params=dict(block_size=integer(at_least=1)), shapes=forward(_to_depth), kernel="view_copy",
+op("space_to_depth", inputs="data", params=dict(block_size=integer(at_least=1)), shapes=both_ways(_to_depth, _to_space), kernel="view_copy",
    arguments=_depth_view, grad=lambda p, g, x, y: [lambda: F.depth_to_space(g[0], block_size=p.block_size)],
    samples=(dict(inputs=[(1, 2, 4, 6)], params=dict(block_size=2)),),
    doc="Gathers blocks of pixels into channels: (n, c, h, w) becomes (n, c * b**2, h / b, w / b).",
@@ -373,12 +387,13 @@ def _always(dtype):
     return lambda p, ins, outs: (ins, [dtype] * len(outs))
 
 
-op("shape_array", inputs="data", aliases="_npx_shape_array", types=_always("int64"), shapes=forward(lambda p, data: (len(data),)),
+op("shape_array", inputs="data", aliases="_npx_shape_array", types=_always("int64"),
+   shapes=lambda p, ins, outs: (ins, [unify(outs[0], (len(ins[0]) if ins[0] is not None else None,))]),
    kernel="numbers", arguments=lambda p, ins, outs: list(ins[0]),
    samples=(dict(inputs=[(2, 3)], params={}),), numpy="np.array(data.shape)",
    doc="The shape of the input as an int64 array.", example="mx.nd.shape_array(mx.nd.ones((2, 3)))")
 
-op("size_array", inputs="data", types=_always("int64"), shapes=forward(lambda p, data: (1,)),
+op("size_array", inputs="data", types=_always("int64"), shapes=lambda p, ins, outs: (ins, [unify(outs[0], (1,))]),
    kernel="numbers", arguments=lambda p, ins, outs: [size(ins[0])],
    samples=(dict(inputs=[(2, 3)], params={}),), numpy="np.array([data.size])",
    doc="The number of elements of the input as an int64 array of one element.", example="mx.nd.size_array(mx.nd.ones((2, 3)))")

@@ -17,6 +17,25 @@ def size(shape):
     return n
 
 
+def plus(*lengths):
+    """Their sum, None where one is not known."""
+    return None if None in lengths else sum(lengths)
+
+
+def times(*lengths):
+    """Their product, None where one is not known."""
+    return None if None in lengths else size(lengths)
+
+
+def over(n, by, message):
+    """n / by, None where n is not known; raises ValueError with the message where it leaves a rest."""
+    if n is None:
+        return None
+    if n % by:
+        raise ValueError(message)
+    return n // by
+
+
 def unify(a, b, what="shapes"):
     """The knowledge of both shapes together."""
     if a is None or a == b:
@@ -24,7 +43,7 @@ def unify(a, b, what="shapes"):
     if b is None:
         return a
     if len(a) != len(b) or any(x != y and x is not None and y is not None for x, y in zip(a, b)):
-        raise ValueError(f"{what} differ: {show(a)} and {show(b)}")
+        raise ValueError(f"{what} differ: {show(a)} and {show(b)}; expected equal ones")
     return tuple(x if y is None else y for x, y in zip(a, b))
 
 
@@ -38,7 +57,8 @@ def show(shape):
 def axis_of(axis, ndim, what="axis"):
     """The axis counted from the front; raises ValueError when out of range."""
     if not -ndim <= axis < ndim:
-        raise ValueError(f"{what} {axis} is out of range for {ndim} dimensions")
+        raise ValueError(f"{what} {axis} is out of range for {ndim} dimensions; expected "
+                         + (f"{-ndim} to {ndim - 1}" if ndim else "at least one dimension"))
     return axis + ndim if axis < 0 else axis
 
 
@@ -64,13 +84,26 @@ def forward(f, partial=False):
     """A rule made from f(p, *input shapes) -> the output's shape (or a list, one per output).
 
     It is asked only when every input is known in full (partial: also with None for dimensions that are not known);
-    nothing flows backward."""
+    nothing flows backward: see `both_ways`."""
     def rule(p, ins, outs):
         if not all(map(known, ins)) and (not partial or None in ins):
             return ins, outs
         got = f(p, *ins)
         got = got if isinstance(got, list) else [got]
         return ins, [unify(a, b, "expected and worked-out output shapes") for a, b in zip(outs, got, strict=True)]
+    return rule
+
+
+def both_ways(f, back):
+    """A rule for one input and one output: f(p, input shape) -> output shape, and back(p, output shape) -> input shape,
+    either with None for dimensions that are not known."""
+    def rule(p, ins, outs):
+        data, out = ins[0], outs[0]
+        if out is not None and not known(data):
+            data = unify(data, back(p, out), "expected and worked-out input shapes")
+        if data is not None:
+            out = unify(out, f(p, data), "expected and worked-out output shapes")
+        return [data], [out]
     return rule
 
 
@@ -94,7 +127,8 @@ def broadcast_shapes(a, b):
         elif i is None or j is None:
             out.append(j if i is None else i)
         else:
-            raise ValueError(f"shapes {show(a)} and {show(b)} do not broadcast")
+            raise ValueError(f"shapes {show(a)} and {show(b)} do not broadcast; expected lengths that are equal or 1, "
+                             "axis by axis from the last")
     return tuple(out)
 
 
@@ -115,14 +149,7 @@ def scalar_type(p, ins, outs):
     t = ins[0]
     if t is None:                                              # int64 may come of bool too
         return ins if outs[0] in (None, "bool", "int64") else [outs[0]], outs
-    return ins, [unify_types(outs[0], "int64" if t == "bool" else t)]
-
-
-def unify_types(a, b):
-    """The dtype that both say."""
-    if a is not None and b is not None and a != b:
-        raise ValueError(f"inputs have different dtypes: {a} and {b}; expected one dtype (use astype)")
-    return a or b
+    return ins, same_types(p, ["int64" if t == "bool" else t], outs)[1]
 
 
 def first_type(p, ins, outs):
@@ -135,6 +162,14 @@ def last_type(p, ins, outs):
     """Outputs have the dtype of the last input; the other inputs are free."""
     t = ins[-1] or next((o for o in outs if o), None)
     return [*ins[:-1], t], [t] * len(outs)
+
+
+def presume(default=None):
+    """A rule for what nothing else decides (`Op.presumed`): the first known dtype at the node, or else the default."""
+    def rule(p, ins, outs):
+        t = next((v for v in (*ins, *outs) if v), default)
+        return [v or t for v in ins], [v or t for v in outs]
+    return rule
 
 
 def given_type(default=None):

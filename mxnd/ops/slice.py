@@ -2,7 +2,7 @@
 from .declare import F, op
 from .params import REQUIRED, choice, flag, integer, number, shape
 from .shape import strides_of, view
-from .shapes import axis_of, forward, known, show, size, unify
+from .shapes import axis_of, both_ways, forward, known, plus, presume, show, size, unify
 
 # ---- slice ------------------------------------------------------------------------------------------
 
@@ -15,7 +15,7 @@ def ranges(p, s):
     if len(p.end) != n or len(steps) != n:
         raise ValueError(f"begin {p.begin}, end {p.end} and step {p.step} have different lengths")
     if n > len(s):
-        raise ValueError(f"begin {p.begin} names {n} axes; the input has shape {show(s)}")
+        raise ValueError(f"begin {p.begin} names {n} axes; expected no more than shape {show(s)} has")
     out = []
     for a, length in enumerate(s):
         if a >= n:
@@ -162,19 +162,32 @@ def _like_ranges(p, s, like):
     if p.axes:
         chosen = [axis_of(a, len(s)) for a in p.axes]
         if max(chosen) >= len(like):
-            raise ValueError(f"axes {p.axes} are not all axes of {show(like)}")
+            raise ValueError(f"axes {p.axes} are not all axes of {show(like)}; expected at most {len(like) - 1}")
     else:
         if len(s) != len(like):
             raise ValueError(f"shapes {show(s)} and {show(like)} have different numbers of axes; expected axes= or equal numbers")
         chosen = range(len(s))
     for a in chosen:
-        if like[a] > s[a]:
-            raise ValueError(f"axis {a} has length {s[a]}, shorter than the {like[a]} of {show(like)}")
+        if like[a] is not None and s[a] is not None and like[a] > s[a]:
+            raise ValueError(f"axis {a} has length {s[a]}, shorter than the {like[a]} of {show(like)}; expected no less")
     return [(0, 1, like[i] if i in chosen else n) for i, n in enumerate(s)]
 
 
+def _like_shapes(p, ins, outs):
+    s, like = ins
+    out = outs[0]
+    if like is not None and not p.axes:              # all axes come from shape_like
+        like = out = unify(out, like, "shapes of shape_like and of the result")
+    if s is None or like is None:
+        return [s, like], [out]
+    out = unify(out, tuple(n for _, _, n in _like_ranges(p, s, like)), "expected and worked-out output shapes")
+    cut = {axis_of(a, len(s)) for a in p.axes} if p.axes else range(len(s))
+    like = tuple(out[a] if a in cut else n for a, n in enumerate(like))
+    return [tuple(n if a in cut else out[a] for a, n in enumerate(s)), like], [out]
+
+
 op("slice_like", inputs="data shape_like", params=dict(axes=shape(())), kernel="view_copy",
-   shapes=forward(lambda p, s, like: tuple(n for _, _, n in _like_ranges(p, s, like))),
+   shapes=_like_shapes,
    types=lambda p, ins, outs: ([ins[0] or outs[0], ins[1]], [ins[0] or outs[0]]),
    arguments=lambda p, ins, outs: range_view(_like_ranges(p, *ins), ins[0]),
    grad=lambda p, g, x, y: [lambda: put_back(g[0], _like_ranges(p, x[0].shape, x[1].shape), x[0].shape), None],
@@ -187,8 +200,10 @@ def _crop_ranges(p, s, like=None):
     if len(s) != 4:
         raise ValueError(f"the input has shape {show(s)}; expected (batch, channel, height, width)")
     h, w = like[2:4] if like is not None else p.h_w
+    if None in (h, w, *s[2:]):
+        return [(0, 1, s[0]), (0, 1, s[1]), (None, 1, h), (None, 1, w)]
     if not (1 <= h <= s[2] and 1 <= w <= s[3]):
-        raise ValueError(f"cannot cut {h} x {w} out of height {s[2]} and width {s[3]}")
+        raise ValueError(f"cannot cut {h} x {w} out of height {s[2]} and width {s[3]}; expected a part of at least one pixel")
     y, x = ((s[2] - h) // 2, (s[3] - w) // 2) if p.center_crop else p.offset
     if y < 0 or x < 0 or y + h > s[2] or x + w > s[3]:
         raise ValueError(f"offset {p.offset} with size {h} x {w} leaves height {s[2]} and width {s[3]}")
@@ -198,12 +213,14 @@ def _crop_ranges(p, s, like=None):
 def _crop_shapes(p, ins, outs):
     if len(ins) not in (1, 2):
         raise ValueError(f"got {len(ins)} inputs; expected the data and at most one reference")
-    if not all(map(known, ins)):
+    if None in ins:
         return ins, outs
-    return ins, [unify(outs[0], tuple(n for _, _, n in _crop_ranges(p, *ins)))]
+    out = unify(outs[0], tuple(n for _, _, n in _crop_ranges(p, *ins)), "expected and worked-out output shapes")
+    like = [s[:2] + out[2:] + s[4:] for s in ins[1:]]
+    return [out[:2] + ins[0][2:], *like], [out]
 
 
-op("Crop", inputs="data", variadic="num_args", kernel="view_copy", shapes=_crop_shapes,
+op("Crop", inputs="data", variadic="num_args", kernel="view_copy", shapes=_crop_shapes, presumed=presume("float32"),
    params=dict(num_args=integer(at_least=1, at_most=2), offset=shape((0, 0), length=(2,)), h_w=shape((0, 0), length=(2,)),
                center_crop=flag()),
    arguments=lambda p, ins, outs: range_view(_crop_ranges(p, *ins), ins[0]),
@@ -251,9 +268,16 @@ def _padded(p, s):
         raise ValueError(f"pad_width {p.pad_width} pads one of the first two axes; expected zeros there")
     pairs = list(zip(p.pad_width[::2], p.pad_width[1::2]))
     for n, pair in zip(s, pairs):
-        if p.mode == "reflect" and max(pair) >= max(n, 1) or p.mode == "edge" and n == 0 and any(pair):
+        if n is not None and (p.mode == "reflect" and max(pair) >= max(n, 1) or p.mode == "edge" and n == 0 and any(pair)):
             raise ValueError(f"cannot {p.mode} {max(pair)} elements of an axis of length {n}")
-    return tuple(n + a + b for n, (a, b) in zip(s, pairs))
+    return tuple(plus(n, a, b) for n, (a, b) in zip(s, pairs))
+
+
+def _unpadded(p, s):
+    inner = tuple(plus(n, -a, -b) for n, a, b in zip(s, p.pad_width[::2], p.pad_width[1::2]))
+    if any(n is not None and n < 0 for n in inner) or _padded(p, inner) != s:
+        raise ValueError(f"shape {show(s)} is not padded by {p.pad_width}")
+    return inner
 
 
 def _pad_arguments(p, s):
@@ -265,7 +289,7 @@ def _pad_arguments(p, s):
             *[a for a, _ in pairs[first:last]], *[b for _, b in pairs[first:last]], float(getattr(p, "constant_value", 0.0))]
 
 
-op("Pad", inputs="data", aliases="pad", kernel="pad", shapes=forward(_padded),
+op("Pad", inputs="data", aliases="pad", kernel="pad", shapes=both_ways(_padded, _unpadded),
    params=dict(mode=choice(REQUIRED, *_PAD_MODES), pad_width=shape(at_least=0), constant_value=number(0.0)),
    arguments=lambda p, ins, outs: _pad_arguments(p, ins[0]),
    grad=lambda p, g, x, y: [lambda: F._backward_pad(g[0], mode=p.mode, pad_width=p.pad_width)],
@@ -277,14 +301,7 @@ op("Pad", inputs="data", aliases="pad", kernel="pad", shapes=forward(_padded),
    example="mx.nd.pad(mx.nd.ones((1, 1, 2, 2)), mode='constant', pad_width=(0, 0, 0, 0, 1, 1, 1, 1))")
 
 
-def _unpadded(p, s):
-    inner = tuple(n - a - b for n, a, b in zip(s, p.pad_width[::2], p.pad_width[1::2]))
-    if min(inner, default=0) < 0 or _padded(p, inner) != s:
-        raise ValueError(f"shape {show(s)} is not padded by {p.pad_width}")
-    return inner
-
-
-op("_backward_pad", inputs="data", kernel="pad_adjoint", shapes=forward(_unpadded),
+op("_backward_pad", inputs="data", kernel="pad_adjoint", shapes=both_ways(_unpadded, _padded),
    kernel_types=("float32", "float64", "int32", "int64", "int8", "uint8"),
    params=dict(mode=choice(REQUIRED, *_PAD_MODES), pad_width=shape(at_least=0)),
    arguments=lambda p, ins, outs: _pad_arguments(p, outs[0]),
@@ -297,29 +314,31 @@ op("_backward_pad", inputs="data", kernel="pad_adjoint", shapes=forward(_unpadde
 
 
 def _diagonal(p, s):
-    """(rows axis, columns axis, offset in elements, length) of the diagonal of an array of shape s."""
+    """(rows axis, columns axis, length) of the diagonal of an array of shape s."""
     a, b = axis_of(p.axis1, len(s), "axis1"), axis_of(p.axis2, len(s), "axis2")
     if a == b:
         raise ValueError(f"axis1 and axis2 are both axis {a}; expected two axes")
-    strides = strides_of(s)
+    if s[a] is None or s[b] is None:
+        return a, b, None
     n = min(s[a], s[b] - p.k) if p.k >= 0 else min(s[a] + p.k, s[b])
     if n <= 0:
         raise ValueError(f"there is no diagonal {p.k} in shape {show(s)}")
-    return a, b, p.k * strides[b] if p.k >= 0 else -p.k * strides[a], n
+    return a, b, n
 
 
 def _diag_shape(p, s):
     if len(s) == 0:
         raise ValueError("the input has no dimensions; expected at least one")
     if len(s) == 1:
-        return (s[0] + abs(p.k),) * 2
-    a, b, _, n = _diagonal(p, s)
+        return (plus(s[0], abs(p.k)),) * 2
+    a, b, n = _diagonal(p, s)
     return tuple(v for i, v in enumerate(s) if i not in (a, b)) + (n,)
 
 
 def _diagonal_view(p, s):
-    a, b, offset, n = _diagonal(p, s)
+    a, b, n = _diagonal(p, s)
     strides = strides_of(s)
+    offset = p.k * strides[b] if p.k >= 0 else -p.k * strides[a]
     rest = [i for i in range(len(s)) if i not in (a, b)]
     return view([s[i] for i in rest] + [n], [strides[i] for i in rest] + [strides[a] + strides[b]], offset)
 
@@ -340,13 +359,13 @@ def _make_diagonal(p, x):
     return F._diagonal(x, k=p.k, axis1=p.axis1, axis2=p.axis2)
 
 
-op("diag", inputs="data", params=_DIAG, shapes=forward(_diag_shape), compose=_make_diagonal, grad=_diag_grad,
+op("diag", inputs="data", params=_DIAG, shapes=forward(_diag_shape, partial=True), compose=_make_diagonal, grad=_diag_grad,
    samples=(dict(inputs=[(3, 4)], params=dict(k=1)), dict(inputs=[(3,)], params=dict(k=-1)),
             dict(inputs=[(2, 3, 4)], params=dict(axis1=0, axis2=2))),
    doc="Diagonal k of the axes axis1 and axis2, as the last axis of the result; from a vector, the matrix with that diagonal.",
    example="mx.nd.diag(mx.nd.array([[1, 2, 3], [4, 5, 6]]))")
 
-op("_diagonal", inputs="data", params=_DIAG, kernel="view_copy", shapes=forward(_diag_shape),
+op("_diagonal", inputs="data", params=_DIAG, kernel="view_copy", shapes=forward(_diag_shape, partial=True),
    arguments=lambda p, ins, outs: _diagonal_view(p, ins[0]),
    grad=lambda p, g, x, y: [lambda: F._backward_diag(g[0], k=p.k, axis1=p.axis1, axis2=p.axis2, shape=x[0].shape)],
    samples=(dict(inputs=[(3, 4)], params=dict(k=-1)),), public=lambda p, x: F.diag(x, k=p.k, axis1=p.axis1, axis2=p.axis2),

@@ -73,6 +73,11 @@ def _shapes(p, ins, outs):
     return [s, *ins[1:]], [s]
 
 
+def _as_result(p, ins, outs):
+    """Where dtype tells the result's, data is presumed to have it too."""
+    return [ins[0] or outs[0], *ins[1:]], outs
+
+
 def _types(p, ins, outs):
     t = ins[0] or (outs[0] if p.dtype is None else None)
     _check_float(t)
@@ -102,7 +107,7 @@ def _declare(name, sign, log, takes_length, **kw):
        takes=(lambda p: "data length" if p.use_length else "data") if takes_length else None,
        params=dict(axis=integer(-1), temperature=number(None), dtype=choice(None, "float16", "float32", "float64"),
                    use_length=flag(False, nullable=True)),
-       shapes=_shapes, types=_types, kernel="softmax", arguments=arguments, grad=grad,
+       shapes=_shapes, types=_types, presumed=_as_result, kernel="softmax", arguments=arguments, grad=grad,
        samples=(dict(inputs=[(2, 3)], params={}), dict(inputs=[(2, 3, 2)], params=dict(axis=1, temperature=2.0))), **kw)
 
 

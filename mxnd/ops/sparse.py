@@ -5,7 +5,7 @@ as two: data (its rows) and indices (their numbers).  `mxnd.sparse` runs them; t
 from .declare import FLOATS, REGISTRY, F, op
 from .optimizer import STEPS, update
 from .params import REQUIRED, axes, choice, flag, floats, integer, number, shape
-from .shapes import forward, same, show, size
+from .shapes import forward, same, same_types, show, size, unify
 
 # ---- operators that users see ------------------------------------------------------------------------
 # makes_sparse: works on arrays of any storage type, so that graphs run it array by array
@@ -26,8 +26,18 @@ def _retain(p, data, indices):
     return data._retain(indices)
 
 
-op("_sparse_retain", inputs="data indices", shapes=lambda p, ins, outs: (ins, [ins[0]]), types=lambda p, ins,
-   outs: (ins, [ins[0]]),
+def _like_data(p, ins, outs):
+    """The output is as the data, in shape or dtype; indices are free."""
+    got, made = same(p, ins[:1], outs)
+    return [*got, *ins[1:]], made
+
+
+def _dtype_of_data(p, ins, outs):
+    got, made = same_types(p, ins[:1], outs)
+    return [*got, *ins[1:]], made
+
+
+op("_sparse_retain", inputs="data indices", shapes=_like_data, types=_dtype_of_data,
    compose=_retain, grad=lambda p, g, x, y: [lambda: F._rows_of(g[0], x[1]), None], makes_sparse=True,
    doc="The rows of a row_sparse array whose numbers are in indices, a vector; the others become zero.",
    example="mx.nd.sparse.retain(mx.nd.ones((3, 2)).tostype('row_sparse'), mx.nd.array([0, 2]))")
@@ -37,7 +47,7 @@ def _rows_of(p, data, indices):
     return data._rows_of(indices)
 
 
-op("_rows_of", inputs="data indices", shapes=lambda p, ins, outs: (ins, [ins[0]]), types=lambda p, ins, outs: (ins, [ins[0]]),
+op("_rows_of", inputs="data indices", shapes=_like_data, types=_dtype_of_data,
    compose=_rows_of, grad=lambda p, g, x, y: [lambda: F._rows_of(g[0], x[1]), None], makes_sparse=True, auto_variables=False,
    doc="The named rows of an array of any storage type, as row_sparse: the adjoint of retain.",
    example="mx.nd._internal._rows_of(mx.nd.ones((3, 2)), mx.nd.array([0, 2]))")
@@ -86,14 +96,20 @@ op("_scatter_elemwise_div", inputs="lhs rhs", shapes=same, compose=lambda p, lhs
 
 
 def _getnnz_shapes(p, ins, outs):
-    return ins, outs if ins[0] is None else [(1,) if p.axis is None else (ins[0][0 if p.axis[0] % 2 else 1],)]
+    counted = (1,) if p.axis is None else (ins[0][0 if p.axis[0] % 2 else 1] if ins[0] else None,)
+    return ins, [unify(outs[0], counted)]
+
+
+def _edge_shapes(p, ins, outs):
+    s = unify(unify(ins[1], ins[2], "shapes of u and v"), outs[0], "shapes of u and of the result")
+    return [unify(ins[0], (None, None), "shape of data and (rows, columns)"), s, s], [s]
 
 
 op("_contrib_getnnz", params=dict(axis=axes()), shapes=_getnnz_shapes, types=lambda p, ins, outs: (ins, ["int64"]),
    compose=lambda p, data: data._cast_storage("csr")._count(p.axis), makes_sparse=True,
    doc="How many values a csr matrix stores: in all (shape (1,)), in each row (axis=1) or in each column (axis=0).",
    example="mx.nd.contrib.getnnz(mx.nd.eye(2).tostype('csr'))")
-op("_contrib_edge_id", inputs="data u v", shapes=lambda p, ins, outs: (ins, [ins[1]]), types=lambda p, ins, outs: (ins, [ins[0]]),
+op("_contrib_edge_id", inputs="data u v", shapes=_edge_shapes, types=_dtype_of_data,
    compose=lambda p, data, u, v: data._cast_storage("csr")._edge_id(u, v), makes_sparse=True,
    doc="The stored value of a csr matrix at row u[i] and column v[i], -1 where none is stored.",
    example="mx.nd.contrib.edge_id(mx.nd.eye(2).tostype('csr'), mx.nd.array([0]), mx.nd.array([0]))")

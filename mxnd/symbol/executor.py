@@ -73,7 +73,8 @@ class Executor:
         self._eager = EagerRun(symbol._entries, nodes, arrays, is_aux, self._aside.targets)
         for n in nodes:
             if n.op is not None and not n.subgraphs:
-                p = infer.params_for(n, self._shapes[self._slots.first[id(n)]])
+                slot = self._slots.first[id(n)]
+                p = infer.params_for(n, self._shapes[slot], self._types[slot])
                 if p is not n.params:
                     self._eager.params[id(n)] = n.op.bound(p)
         self._mixed = self._divide()

@@ -11,6 +11,7 @@ from ..ops.shapes import size
 
 DTYPES = ("float32", "float64")
 LONG = 512                                 # elements of a result from which on a reduction over the last axes may join
+MOST_STEPS, MOST_ARRAYS = LIMITS["steps"], LIMITS["arrays"]
 SHORT = 32                                 # rows shorter than this are broadcast by the operators themselves
 
 
@@ -36,10 +37,13 @@ def fusable(step, mutated):
     op = step.op
     if op.family not in ("unary", "binary", "scalar", "rscalar") or op.c is None or (op.family == "unary" and op.params):
         return False
-    out = step.outputs[0]
-    if out.dtype not in DTYPES or any(v.dtype != out.dtype or v in mutated for v in step.inputs):
+    shape, dtype = step.outputs[0].shape, step.outputs[0].dtype
+    if dtype not in DTYPES:
         return False
-    return all(v.shape == out.shape or row_length(v.shape, out.shape) >= SHORT for v in step.inputs)
+    for v in step.inputs:
+        if v.dtype != dtype or v in mutated or v.shape != shape and row_length(v.shape, shape) < SHORT:
+            return False
+    return True
 
 
 def reducible(step):
@@ -95,12 +99,11 @@ def fuse(steps, needed, reduce=True):
         made_in = {group_of[v] for v in step.inputs if v in group_of}
         joined = None
         if fusable(step, mutated):
-            beside = {reader[v] for v in step.inputs if v in reader} - made_in
-            joined = _join(step, now, made_in, beside, group_of, place_of)
+            joined = _join(step, now, made_in, reader, group_of, place_of)
             if joined is None:
                 joined = _Group(step, now)
                 groups.append(joined)
-        elif reduce and made_in and reducible(step) and _end(step, group_of):
+        elif reduce and made_in and step.inputs[0] not in mutated and reducible(step) and _end(step, group_of):
             g = group_of[step.inputs[0]]
             place_of[step.outputs[0]] = g.place
             g.read_outside = True              # its result is ready when the whole group is
@@ -138,18 +141,28 @@ def _end(step, group_of):
     return True
 
 
-def _join(step, now, made_in, beside, group_of, place_of):
+def _join(step, now, made_in, reader, group_of, place_of):
     """The group that a step can join, after joining it; None when there is none."""
-    if not made_in and not beside:
-        return None
-    out = step.outputs[0]
+    makers = _fitting(made_in, step.outputs[0])
+    found = _join_one(step, now, makers, makers, group_of, place_of)
+    if found is None:
+        beside = {reader[v] for v in step.inputs if v in reader} - made_in
+        found = _join_one(step, now, _fitting(beside, step.outputs[0]), makers, group_of, place_of)
+    return found
 
-    def fits(groups):
-        return sorted((g for g in groups if g.steps and g.shape == out.shape and g.dtype == out.dtype
-                       and len(g.steps) < LIMITS["steps"] and len(g.inputs) + len(g.steps) // 2 < LIMITS["arrays"]),
-                      key=lambda g: -g.place)
-    makers = fits(made_in)
-    for g in (*makers, *fits(beside)):
+
+def _fitting(groups, out):
+    """Those groups that have room for a step with this result, the last ones first."""
+    found = [g for g in groups if g.steps and g.shape == out.shape and g.dtype == out.dtype
+             and len(g.steps) < MOST_STEPS and len(g.inputs) + len(g.steps) // 2 < MOST_ARRAYS]
+    if len(found) > 1:
+        found.sort(key=lambda g: -g.place)
+    return found
+
+
+def _join_one(step, now, groups, makers, group_of, place_of):
+    """The first of the groups that the step can join; makers: those that make what it reads."""
+    for g in groups:
         ready = -1
         for v in step.inputs:
             if v in group_of and group_of[v] is not g:
@@ -177,10 +190,13 @@ def _join(step, now, made_in, beside, group_of, place_of):
 
 
 def _users(steps, needed):
-    users = {v: {None} for v in needed}
+    users = {v: [None] for v in needed}
     for s in steps:
         for v in s.inputs:
-            users.setdefault(v, set()).add(s)
+            if v in users:
+                users[v].append(s)
+            else:
+                users[v] = [s]
     return users
 
 
@@ -204,7 +220,7 @@ def _encode(steps, users):
     steps = [s for s in steps if s.op.family != "general"]
     made = {s.outputs[0] for s in steps}
     inputs = list(dict.fromkeys(v for s in steps for v in s.inputs if v not in made))
-    outputs = [s.outputs[0] for s in steps if users.get(s.outputs[0], set()) - inside]
+    outputs = [s.outputs[0] for s in steps if not inside.issuperset(users.get(s.outputs[0], ()))]
     if len(inputs) + len(outputs) + len(ends) > LIMITS["arrays"] or len(steps) > LIMITS["steps"]:
         return None
     where = {v: ("array", k) for k, v in enumerate((*inputs, *outputs))}
@@ -218,20 +234,27 @@ def _encode(steps, users):
     first_write.update(dict.fromkeys(results, -1))
     free, count, constants, rows = [], 0, 0, []
     for k, s in enumerate(steps):
-        args = [where[v] for v in s.inputs]
-        if s.op.family in ("scalar", "rscalar"):
-            number = float(s.params[0])
-            args = [args[0], number] if s.op.family == "scalar" else [number, args[0]]
+        v, w = s.inputs[0], s.inputs[-1]
+        a, b, family = where[v], where[w], s.op.family
+        if last[v] == k and a[0] == "temporary":
+            free.append(a[1])
+        if w is not v and last[w] == k and b[0] == "temporary":
+            free.append(b[1])
+        if family == "scalar":
+            b = float(s.params[0])
             constants += 1
-        ending = [v for v in dict.fromkeys(s.inputs) if v in made and last[v] == k and where[v][0] == "temporary"]
-        free += [where[v][1] for v in ending]
+        elif family == "rscalar":
+            a, b = float(s.params[0]), a
+            constants += 1
+        elif family == "unary":
+            b = None
         out = s.outputs[0]
         if out not in where:
             if not free:
                 free.append(count)
                 count += 1
             where[out] = ("temporary", free.pop())
-        rows.append((s.op, args[0], args[1] if len(args) > 1 else None, where[out]))
+        rows.append((s.op, a, b, where[out]))
     if count > LIMITS["temporaries"] or constants > LIMITS["constants"]:
         return None
     whole = steps[0].outputs[0].shape

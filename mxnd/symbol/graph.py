@@ -115,7 +115,8 @@ def build(nodes, slots, shapes, types, mirror=None):
             continue
         graph.name, graph.mirror = node.name, mirror is not None and mirror(node)
         inputs = [values[id(n)][i] for n, i in node.inputs]
-        step = graph.add(node.op, inputs, infer.params_for(node, shapes[first]), [shapes[s] for s in here], [types[s] for s in here])
+        p = infer.params_for(node, shapes[first], types[first])
+        step = graph.add(node.op, inputs, p, [shapes[s] for s in here], [types[s] for s in here])
         values[id(node)] = list(step.outputs) if isinstance(step, Step) else step
     graph.name, graph.mirror = None, False
     return graph, values
@@ -130,10 +131,11 @@ def written_arguments(op, params, count):
 
 
 def live(steps, wanted):
-    """The steps that the wanted values need, and those that write an auxiliary state."""
+    """The steps that the wanted values need, those that write an auxiliary state, and those that draw random numbers: others
+    that follow would draw different ones."""
     needed, kept = set(wanted), []
     for step in reversed(steps):
-        if step.op.mutates or any(v in needed for v in step.outputs):
+        if step.op.mutates or step.op.random or any(v in needed for v in step.outputs):
             needed.update(step.inputs)
             kept.append(step)
     return kept[::-1]

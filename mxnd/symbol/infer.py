@@ -7,6 +7,7 @@ from ..ops.params import DTYPES, FILE_CODES
 from ..ops.shapes import known, show, unify
 from .node import order
 
+FEW = 32                                 # inputs that are tried one by one to tell which of them is wrong
 NAMES = {code: name for name, code in FILE_CODES.items()}
 
 
@@ -137,9 +138,14 @@ def settled(slots, values):
     return values
 
 
-def params_for(node, shape):
-    """A node's parameters, with what was found out of its shape."""
-    return node.params._replace(shape=tuple(shape)) if _open(node) and known(shape) else node.params
+def params_for(node, shape, dtype=None):
+    """A node's parameters, with what was found out of its shape and of a dtype that others decided."""
+    p = node.params
+    if _open(node) and known(shape):
+        p = p._replace(shape=tuple(shape))
+    if dtype is not None and node.op.presumed is not None and getattr(p, "dtype", "") in (None, -1):
+        p = p._replace(dtype=dtype if p.dtype is None else FILE_CODES[dtype])
+    return p
 
 
 def _know(slots, values, outs, join):
@@ -170,27 +176,49 @@ def _shape_rule(node, ins, outs):
     except (ValueError, IndexError, OverflowError) as e:
         if getattr(e, "from_user", False):         # raised by a custom operator's own code
             raise
-        raise MXNetError(f"{_title(node)}: {_conflict(node, ins, outs) or _told(node, e, ins)}") from None
+        raise MXNetError(f"{_title(node)}: {_conflict(node.op.shapes, node, ins, outs, 'shape', show) or told(node, e, ins, outs)}"
+                         ) from None
 
 
-def _told(node, e, ins):
-    """An error together with the shapes of the inputs that it does not name itself."""
-    known_ = [f"{n!r} ({source(entry)}) {show(s)}" for n, entry, s in zip(node.input_names(), node.inputs, ins) if s is not None]
-    return f"{e}; known: {', '.join(known_)}" if known_ else str(e)
+def told(node, e, ins, outs=(), show=show):
+    """An error together with what is known of the inputs and outputs, with the names of where they come from."""
+    parts = [f"{n!r} ({source(entry)}) {show(v)}" for n, entry, v in zip(node.input_names(), node.inputs, ins) if v is not None]
+    parts += [f"output {node.output_name(i)} {show(v)}" for i, v in enumerate(outs) if v is not None]
+    return f"{e}; known: {', '.join(parts)}" if parts else str(e)
 
 
-def _conflict(node, ins, outs):
-    """Which known input disagrees with the others, in words; None when that cannot be said."""
-    names = node.input_names()
-    for i, shape in reversed(list(enumerate(ins))):
-        if shape is None:
-            continue
+def _conflict(rule, node, ins, outs, what, show):
+    """Which known input disagrees with the others, or which output with what the inputs give, in words; None when that
+    cannot be said."""
+    def without(values, i):
+        return [None if k == i else v for k, v in enumerate(values)]
+
+    def asked(ins, outs):
         try:
-            got, _ = node.op.shapes(node.params, [None if k == i else s for k, s in enumerate(ins)], list(outs))
+            return rule(node.params, ins, outs)
         except (ValueError, IndexError, OverflowError):
-            continue
-        if got[i] is not None:
-            return f"input {names[i]!r} ({source(node.inputs[i])}) has shape {show(shape)}; expected {show(got[i])}"
+            return None
+    def first():
+        """The number of the first input that does not go with those before it, by bisection."""
+        low, high = 0, len(ins)
+        while low < high:
+            middle = (low + high) // 2
+            if asked([*ins[:middle + 1], *[None] * (len(ins) - middle - 1)], list(outs)) is None:
+                high = middle
+            else:
+                low = middle + 1
+        return [low] if low < len(ins) else []
+    names = node.input_names()
+    for i in reversed(range(len(ins))) if len(ins) <= FEW else first():
+        value = ins[i]
+        got = None if value is None else asked(without(ins, i), list(outs))
+        if got and got[0][i] not in (None, value):
+            return f"input {names[i]!r} ({source(node.inputs[i])}) has {what} {show(value)}; expected {show(got[0][i])}"
+    for i, value in enumerate(outs):
+        got = None if value is None else asked(list(ins), without(outs, i))
+        if got and got[1][i] not in (None, value):
+            text = f"output {node.output_name(i)!r} has {what} {show(got[1][i])}; expected {show(value)}"
+            return told(node, text, ins, without(outs, i), show)
     return None
 
 
@@ -207,15 +235,19 @@ def _shape_merge(old, new, node, what, i):
     try:
         return unify(old, new)
     except ValueError:
-        name = node.input_names()[i] if what == "input" else node.output_name(i)
-        raise MXNetError(f"{_title(node)}: {what} {name!r} has shape {show(old)}; expected {show(new)}") from None
+        raise MXNetError(f"{_title(node)}: {what} {_named(node, what, i)} has shape {show(old)}; expected {show(new)}") from None
+
+
+def _named(node, what, i):
+    """An input's name and where it comes from, or an output's name."""
+    return f"{node.input_names()[i]!r} ({source(node.inputs[i])})" if what == "input" else repr(node.output_name(i))
 
 
 # ---- dtypes ---------------------------------------------------------------------------------------
 
-def types(nodes, given, fill=None, outs=None, slots=None):
+def types(nodes, given, fill=None, outs=None, slots=None, presume=True):
     """(slots, dtype name per slot); fill: the dtype of variables that nothing else decides; outs: {entry: dtype};
-    slots: of the same nodes."""
+    slots: of the same nodes; presume: whether operators say what is usual where nothing is known."""
     slots = slots or Slots(nodes)
     values = [None] * slots.count
     for node in nodes:
@@ -226,11 +258,25 @@ def types(nodes, given, fill=None, outs=None, slots=None):
             values[slots.first[id(node)]] = name
     _know(slots, values, outs, lambda a, b: b if a is None else a)
     work = Spread(slots, values, _type_rule, _type_merge)
+    if presume:
+        for node in nodes:
+            if node.op is not None and node.op.presumed is not None:
+                _presume(work, slots, node)
     if fill is not None:
         for node in nodes:
             if node.op is None and values[slots.first[id(node)]] is None:
                 work.set(slots.first[id(node)], fill)
     return slots, values
+
+
+def _presume(work, slots, node):
+    places = [slots.of(e) for e in node.inputs], range(slots.first[id(node)], slots.first[id(node)] + len(node.outputs))
+    ins, outs = ([work.values[s] for s in where] for where in places)
+    if None in ins or None in outs:
+        for where, new in zip(places, node.op.presumed(node.params, ins, outs)):
+            for s, value in zip(where, new):
+                if value is not None and work.values[s] is None:
+                    work.set(s, value)
 
 
 def _dtype_from_text(text):
@@ -251,15 +297,14 @@ def _type_rule(node, ins, outs):
     except ValueError as e:
         if getattr(e, "from_user", False):
             raise
-        seen = ", ".join(f"{n} {t}" for n, t in zip(node.input_names(), ins) if t)
-        raise MXNetError(f"{_title(node)}: {e} (known: {seen or 'nothing'})") from None
+        raise MXNetError(f"{_title(node)}: {_conflict(node.op.types, node, ins, outs, 'dtype', str) or told(node, e, ins, outs, str)}"
+                         ) from None
 
 
 def _type_merge(old, new, node, what, i):
     if old is None or old == new:
         return new
-    name = node.input_names()[i] if what == "input" else node.output_name(i)
-    raise MXNetError(f"{_title(node)}: {what} {name!r} has dtype {old}; expected {new}")
+    raise MXNetError(f"{_title(node)}: {what} {_named(node, what, i)} has dtype {old}; expected {new}")
 
 
 # ---- for the methods of Symbol --------------------------------------------------------------------

@@ -48,32 +48,26 @@ class Assignment:
         return self.block.get(self.root.get(value, value))
 
 
-    def spoiled(self, first, second):
-        """Whether running the second tasks overwrites what they read of the first ones, so that they cannot run again."""
-        made = {v for t in first for v in t.outputs}
-        read = {self.block_of(v) for t in second for v in t.inputs if v in made} - {None}
-        return any(self.block_of(v) in read for t in second for v in t.outputs if v not in self.root)
-
-
-def assign(tasks, pinned, share=True, keep=()):
-    """Blocks for all values that the tasks make, except those that have arrays of their own (pinned).
-
-    The memory of the values to keep is not used again."""
+def assign(tasks, pinned, share=True, kept=()):
+    """Blocks for all values that the tasks make, except those that have arrays of their own (pinned); kept: values that
+    are never written over."""
     a = Assignment()
     root = a.root
     made = set()
+    written = {v for t in tasks for s in t.steps if s.op.mutates for v in s.mutated()}     # have arrays of their own
     for t in tasks:
         for v in t.outputs:
             made.add(v)
         if is_alias(t):
             source = root.get(t.inputs[0], t.inputs[0])
-            if t.outputs[0] not in pinned and source in made and source not in pinned:
+            if t.outputs[0] not in pinned and source in made and source not in pinned \
+                    and written.isdisjoint((source, t.inputs[0], t.outputs[0])):
                 root[t.outputs[0]] = source
     last = {}
     for k, t in enumerate(tasks):
         for v in (*t.inputs, *t.outputs):
             last[root.get(v, v)] = k
-    last.update((root.get(v, v), len(tasks)) for v in keep)
+    last.update((root.get(v, v), len(tasks)) for v in kept)
     free = []                                          # (bytes, number) of blocks, in order
     for k, t in enumerate(tasks):
         ending = [v for v in dict.fromkeys(root.get(v, v) for v in t.inputs)

@@ -106,14 +106,15 @@ class Node:
         return [i for i, n in enumerate(self.op.input_names(self.params, len(inputs))[:len(inputs)]) if n in names]
 
     def take(self, inputs):
-        """Set the inputs, and count those that the operator writes."""
+        """Set the inputs, and count the variables that the operator writes; auxiliary states that it declares have to be some."""
         states = self.auxiliary_of(inputs)
         for i in states:
-            if inputs[i][0].op is not None:
+            if self.op.aux and inputs[i][0].op is not None:
                 raise MXNetError(f"{self.op.name}: input {self.op.input_names(self.params, len(inputs))[i]!r} is written, so it has "
                                  f"to be a variable; got {inputs[i][0].output_name(inputs[i][1])!r}")
         for i in states:
-            inputs[i][0].writes += 1
+            if inputs[i][0].op is None:
+                inputs[i][0].writes += 1
         for pair in inputs:
             if pair[0].writes or type(pair) is not tuple:
                 inputs = tuple([entry(n, i, n.writes) for n, i in inputs])

@@ -1,6 +1,7 @@
 """Compiles a bound graph: steps, gradient, fusing, memory; then runs it without Python per step."""
 from .._core import graph_run
 from .._core.array import empty
+from .._core.plan import go_on_from, random_state
 from ..ops.errors import MXNetError
 from . import memory as _memory
 from .collector import uncollected
@@ -22,6 +23,11 @@ def plannable(nodes):
     return all((op.kernel or op.c or op.compose) and not getattr(op, "makes_sparse", False) for op in ops)
 
 
+def moves(op):
+    """Whether every run of an operator changes something."""
+    return op.mutates and not getattr(op, "repeatable", False)
+
+
 class Program:
     """Steps of one mode: forward, and backward where gradients are wanted."""
 
@@ -29,8 +35,8 @@ class Program:
         self.forward = self.backward = None
         self.head_grads, self.heads_used = [], []
         self.planned = self.unshared = 0
-        self.once = False                              # whether backward overwrites what it reads of the forward
         self.tasks = []
+        self.spends = False                            # backward writes over what it reads of the forward
 
 
 class Planned:
@@ -40,11 +46,13 @@ class Planned:
         self.entries, self.nodes, self.slots, self.shapes, self.types = entries, nodes, slots, shapes, types
         self.arrays, self.wanted, self.outputs = arrays, wanted, outputs
         self.random = any(n.op is not None and n.op.random for n in nodes)
+        self.moves = any(n.op is not None and moves(n.op) for n in nodes)
         self.modal = any(n.op is not None and n.op.uses_mode for n in nodes)
         self.passes = passes                           # {name: whether it is on}
         self.programs = {}
         self.blocks = []                               # memory that all programs use in turn
         self.ready = None                              # the program whose values are in memory
+        self.drawn = None                              # where the random numbers of the last forward began
 
     def program(self, with_gradient, training=False):
         """The program of a mode, compiled when it is first needed."""
@@ -55,8 +63,9 @@ class Planned:
 
     # ---- running
     def forward(self, training):
-        # with random operators backward needs the very numbers of this forward, whatever the mode
-        p = self.program(bool(self.wanted) and (training or self.random), training)
+        # backward needs the very numbers and states of this forward: they are kept whatever the mode
+        p = self.program(bool(self.wanted) and (training or self.random or self.moves), training)
+        self.drawn = random_state()
         self._run(p.forward, training)
         self.ready = p
 
@@ -67,15 +76,24 @@ class Planned:
                 node, i = self.entries[k]
                 raise MXNetError(f"backward: the gradient for output {node.output_name(i)!r} is missing; expected out_grads, "
                                  f"because the output is no loss")
-        if self.ready is not p:                        # the last forward kept nothing for backward
-            self._run(p.forward, training)
-            self.ready = p
+        if self.ready is not p:                        # the last forward kept nothing for backward, or another backward used it up
+            self._again(p, training)
         written = [array for array, _ in self.wanted.values()]
         for to, g, used in zip(p.head_grads, head_grads, p.heads_used):
             if used:                                   # a gradient array may itself be a head gradient: it is read to the end
                 graph_run.point(to, g.copy() if graph_run.overlap(g, written) else g)
-        self.ready = None if p.once else p
+        self.ready = None if p.spends else p
         self._run(p.backward, training)
+
+    def _again(self, p, training):
+        """Run the forward once more, with the random numbers of before."""
+        now = random_state()
+        if self.random and self.drawn is not None:
+            go_on_from(*self.drawn)
+        self._run(p.forward, training)
+        if self.random:
+            go_on_from(*now)
+        self.ready = p
 
     def _run(self, steps, training):
         try:
@@ -103,7 +121,7 @@ class Planned:
         for node in self.nodes:
             if node.op is None:
                 pinned[values[id(node)][0]] = self.arrays[id(node)]
-        kept = [] if self.wanted else _spare_arguments(graph, pinned)
+        spared = [] if self.wanted else _spare_arguments(graph, pinned)
         p = Program()
         targets, head_values = [], []
         count = len(graph.steps)
@@ -143,11 +161,12 @@ class Planned:
         p.head_grads = [pinned[v] for v in head_values]
         read = set(later)
         p.heads_used = [v in read for v in head_values]
-        # backward may come twice; random numbers cannot be made again
-        blocks = _memory.assign([*tasks, *back], pinned, on["share"], later if self.random else ())
-        p.once = blocks.spoiled(tasks, back)
+        kept = {v for v in later if v in made}         # what backward reads
+        blocks = _memory.assign([*tasks, *back], pinned, on["share"], kept if self.moves else ())
+        over = {blocks.block[v] for t in back for v in t.outputs if v in blocks.block}
+        p.spends = not over.isdisjoint(map(blocks.block_of, kept))
         arrays = self._arrays([*tasks, *back], pinned, blocks)
-        p.forward = graph_run.Steps([*self._copies(kept, arrays), *self._items(tasks, arrays, blocks), *self._copies(ends, arrays)])
+        p.forward = graph_run.Steps([*self._copies(spared, arrays), *self._items(tasks, arrays, blocks), *self._copies(ends, arrays)])
         if with_gradient:
             p.backward = graph_run.Steps([*self._items(back, arrays, blocks), *self._copies(ends_back, arrays)])
         p.tasks = [*tasks, *back]

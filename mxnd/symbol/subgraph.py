@@ -1,8 +1,11 @@
 """Graphs inside the nodes of loops and branches: cutting them out, checking, inferring and running them."""
+from functools import partial
+
 from .._core import call as _call
 from ..ops.control import Shapes, Types
 from ..ops.declare import F
 from ..ops.errors import MXNetError
+from ..ops.shapes import show
 from . import infer
 from .node import Node, entry, order, version
 
@@ -70,7 +73,7 @@ def shapes(node, ins, outs):
 
 def types(node, ins, outs):
     """The same for dtypes."""
-    return _spread(node, ins, outs, Types, infer.types)
+    return _spread(node, ins, outs, Types, partial(infer.types, presume=False))
 
 
 def _spread(node, ins, outs, rule, find):
@@ -87,7 +90,7 @@ def _spread(node, ins, outs, rule, find):
     except MXNetError as e:
         raise MXNetError(f"inside {node.op.name} {node.name!r}: {e}") from None
     except ValueError as e:
-        raise MXNetError(f"{node.op.name} {node.name!r}: {e}") from None
+        raise MXNetError(f"{node.op.name} {node.name!r}: {infer.told(node, e, ins, outs, show if rule is Shapes else str)}") from None
     except RecursionError:
         raise MXNetError(f"{node.op.name} {node.name!r}: too many loops or branches inside each other") from None
 

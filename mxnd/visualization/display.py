@@ -1,7 +1,5 @@
 """How a Symbol shows itself in Jupyter."""
-from html import escape
-
-from .drawing import Drawing
+from .drawing import Drawing, escape
 from .graph import Graph
 from .network import fill
 from .summary import summary

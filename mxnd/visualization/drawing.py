@@ -1,11 +1,13 @@
 """Pictures of graphs without graphviz: its interface as far as it is used here, drawn as SVG."""
+import html
 import os
-from html import escape
+import re
 
 from ..symbol import files
 from .layout import arrange
 
 LINE, CHAR, MARGIN = 17, 7.3, 12         # height of a line of text, width of a letter, border of the picture
+UNSEEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")      # what XML does not allow
 FONT = "font-family='Helvetica,Arial,sans-serif' text-anchor='middle'"
 
 
@@ -122,7 +124,7 @@ class Drawing:
         """The picture as the text of an SVG file."""
         if not self._nodes:
             return "<svg xmlns='http://www.w3.org/2000/svg' width='1' height='1'/>"
-        boxes, lines, w, h = arrange(self._sizes(), [(t, e) for t, e, _, _ in self._edges])
+        boxes, lines, w, h = arrange(self._sizes(), [e[:3] for e in self._edges])
         half = max((len(e[2]) * 5.6 / 2 for e in self._edges), default=0)       # of the longest label: the border has room for it
         side = MARGIN + max(0.0, half - 30)
         out = [f"<svg xmlns='http://www.w3.org/2000/svg' width='{w + 2 * side:.0f}' height='{h + 2 * MARGIN:.0f}' "
@@ -133,9 +135,10 @@ class Drawing:
         for points in lines:
             out.append(f"<path d='M{'L'.join(f'{x:.1f} {y:.1f}' for x, y in reversed(points))}' marker-end='url(#mxnd-a)'/>")
         out.append(f"</g><g {FONT} font-size='10' fill='#333' stroke='#fff' stroke-width='3' paint-order='stroke'>")
-        placed = []
+        placed = {}
         for points, (_, head, label, _) in zip(lines, self._edges):
-            at = _free(points, len(label) * 6.0, (head, label), placed) if label else None
+            whole = points[-1][1] == boxes[head].y - boxes[head].h / 2         # or it joins one that has the label
+            at = _free(points, len(label) * 6.0, (head, label), placed) if label and whole else None
             if at:
                 out.append(f"<text x='{at[0]:.1f}' y='{at[1] + 3:.1f}'>{escape(label)}</text>")
         out.append(f"</g><g {FONT} font-size='12'>")
@@ -146,18 +149,20 @@ class Drawing:
 
 def _free(points, width, what, placed):
     """Where on an edge, as it leaves the lower box, a label hides no other one; None where the same text stands already."""
-    (x0, y0), (x1, y1) = points[-1], points[-2]
+    (x0, y0), (x1, y1) = points[-1], points[-2]                # placed: {height in lines: labels there}
     found = None
     for part in (.45, .7, .25):
         x, y = x0 + (x1 - x0) * part, y0 + (y1 - y0) * part
-        near = [other for a, b, w, other in placed if abs(a - x) < (w + width) / 2 and abs(b - y) < 11]
+        row = int(y // 11)
+        near = [other for k in (row - 1, row, row + 1) for a, b, w, other in placed.get(k, ())
+                if abs(a - x) < (w + width) / 2 and abs(b - y) < 11]
         if what in near:
             return None
         found = found or (x, y)
         if not near:
             found = x, y
             break
-    placed.append((*found, width, what))
+    placed.setdefault(int(found[1] // 11), []).append((*found, width, what))
     return found
 
 
@@ -178,7 +183,13 @@ def _short(label):
     return [t if len(t) <= 36 else t[:35] + "\u2026" for t in label.split("\n")]
 
 
+def escape(text):
+    """Text for XML; characters that it does not allow become \ufffd."""
+    return UNSEEN.sub("\ufffd", html.escape(text))
+
+
 def _quoted(text):
+    text = re.sub("[\0\ud800-\udfff]", "\ufffd", text)             # files are UTF-8
     if text.isidentifier() and text.lower() not in ("node", "edge", "graph", "digraph", "subgraph", "strict"):
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

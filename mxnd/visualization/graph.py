@@ -6,9 +6,11 @@ from ..symbol import infer
 from ..symbol.node import auxiliary
 from ..symbol.symbol import Symbol
 
-# How names of variables end that training fills; and of those that data fill in spite of their operator's name.
+# How names of variables end that training fills; inputs of layers that take such; names that data have in spite of their attributes.
 PARAMETERS = ("weight", "bias", "gamma", "beta", "parameters", "moving_mean", "moving_var", "moving_avg",
               "running_mean", "running_var", "alpha")
+SLOTS = ("weight", "bias", "gamma", "beta", "parameters")
+TRAINED = ("__init__", "__lr_mult__", "__wd_mult__")
 DATA = ("label", "data", "state", "state_cell", "sequence_length")
 
 
@@ -66,13 +68,17 @@ class Graph:
 
     def _find_parameters(self):
         aux = self._auxiliary = auxiliary(self.nodes)
-        variables = [n for n in self.nodes if n.op is None]
-        found = set()
-        for k, n in enumerate(variables):
-            if id(n) in aux or n.name.endswith(PARAMETERS):
+        found = set(aux)
+        for n in self.nodes:
+            if n.op is not None:
+                if n.op.inputs[:1] == ("data",):               # a layer
+                    found.update(id(v) for v, slot in zip((v for v, _ in n.inputs), n.input_names())
+                                 if v.op is None and slot in SLOTS and v.name not in self.given)
+            elif n.name.endswith(PARAMETERS):
                 found.add(id(n))
-            elif k and n.name not in self.given and not n.name.endswith(DATA):
-                found.add(id(n))
+            elif n.name not in self.given and not n.name.endswith(DATA):
+                if any(a in n.attrs for a in TRAINED) or self.given and "__shape__" in n.attrs:
+                    found.add(id(n))
         return found
 
     def without_batch(self, entry):

@@ -3,6 +3,7 @@
 GAP = 26                                 # between boxes beside each other
 BEND = 14                                # width kept free for an edge that passes a layer
 SWEEPS = 12
+BENDS = 40                               # per box at most, on average: longer edges go straight, behind the boxes
 
 
 class Box:
@@ -18,20 +19,22 @@ class Box:
 
 
 def arrange(sizes, edges, spacing=46):
-    """(boxes by name, lines, width, height): sizes {name: (w, h)}; edges: (upper, lower) pairs without cycles.
+    """(boxes by name, lines, width, height): sizes {name: (w, h)}; edges: (upper, lower) pairs without cycles, or
+    (upper, lower, what): what flows along them.
 
-    lines: for each edge the points that it goes through, from the upper box to the lower one."""
+    lines: for each edge the points that it goes through, from the upper box to the lower one.  Edges that bring the same from
+    one box go together as far as they can: the line of the longest has all points, the others end where they join it."""
     boxes = {name: Box(name, w, h) for name, (w, h) in sizes.items()}
     below = {name: [] for name in boxes}
     above = {name: [] for name in boxes}
-    for upper, lower in edges:
+    for upper, lower, *_ in edges:
         below[upper].append(lower)
         above[lower].append(upper)
     _layers(boxes, below, above)
     rows = [[] for _ in range(1 + max((b.layer for b in boxes.values()), default=0))]
     for b in boxes.values():
         rows[b.layer].append(b)
-    chains = [_chain(boxes[u], boxes[v], k, rows) for k, (u, v) in enumerate(edges)]
+    chains = _chains(boxes, edges, rows)
     _order(rows)
     _place(rows)
     y = 0.0
@@ -69,15 +72,43 @@ def _layers(boxes, below, above):
             boxes[name].layer = min(boxes[o].layer for o in above[name]) - 1
 
 
-def _chain(upper, lower, edge, rows):
-    """The boxes that an edge goes through, from layer to layer."""
+def _chains(boxes, edges, rows):
+    """For every edge the boxes that it goes through, from layer to layer."""
+    together = {}
+    for k, (_, lower, *what) in enumerate(edges):
+        together.setdefault((lower, *what), []).append(k)
+    spans = {}                           # layers that the longest edge of each bundle crosses
+    for bundle in together.values():
+        bundle.sort(key=lambda k: -boxes[edges[k][0]].layer)
+        spans[bundle[0]] = boxes[edges[bundle[0]][0]].layer - boxes[edges[bundle[0]][1]].layer - 1
+    left, bent = BENDS * len(boxes), set()
+    for k in sorted(spans, key=spans.get):
+        left -= spans[k]
+        if left < 0:
+            break
+        bent.add(k)
+    chains = [None] * len(edges)
+    for bundle in together.values():
+        trunk = {}                       # the bend in a layer
+        for k in bundle:
+            chains[k] = _chain(boxes[edges[k][0]], boxes[edges[k][1]], k, rows, trunk, bundle[0] in bent)
+    return chains
+
+
+def _chain(upper, lower, edge, rows, trunk, bent):
+    """The boxes that one edge goes through; trunk: the bends of the edges that it may join, by layer."""
     chain = [upper]
-    for layer in range(upper.layer - 1, lower.layer, -1):
-        bend = Box(None, BEND, 0, edge)
-        bend.layer = layer
-        rows[layer].append(bend)
-        chain.append(bend)
-    chain.append(lower)
+    for layer in range(upper.layer - 1, lower.layer, -1) if bent else ():
+        there = layer in trunk
+        if not there:
+            bend = trunk[layer] = Box(None, BEND, 0, edge)
+            bend.layer = layer
+            rows[layer].append(bend)
+        chain.append(trunk[layer])
+        if there:
+            break
+    else:
+        chain.append(lower)
     for a, b in zip(chain, chain[1:]):
         a.down.append(b)
         b.up.append(a)

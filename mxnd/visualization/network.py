@@ -3,6 +3,9 @@ from .drawing import Drawing
 from .graph import Graph
 
 STYLE = {"shape": "box", "fixedsize": "true", "width": "1.3", "height": "0.8034", "style": "filled"}
+# The package graphviz reads a meaning into some characters of names and labels; these look the same.
+ALIKE = str.maketrans({":": "\u2236", "\\": "\u2216", "<": "\u2039", ">": "\u203a", "\0": "\ufffd",
+                       **dict.fromkeys(map(chr, range(0xd800, 0xe000)), "\ufffd")})
 # Operators by what they do: pale colours that black text can be read on.
 COLOURS = {"input": "#e7e2d3", "weights": "#cfdcf0", "activation": "#f6e3a1", "normalise": "#d5cbe8", "pool": "#c5e3c2",
            "shape": "#f1cdb0", "loss": "#f2b9b5", "other": "#dfe3e6"}
@@ -49,26 +52,28 @@ def plot_network(symbol, title="plot", save_format="pdf", shape=None, dtype=None
     graph = Graph(symbol, shape, dtype, "plot_network")
     if not isinstance(node_attrs, dict):
         raise TypeError(f"plot_network: node_attrs: expected a dict, got {type(node_attrs).__name__}")
+    style = {**STYLE, **node_attrs}
     try:
         from graphviz import Digraph
     except ImportError:
-        Digraph = Drawing
-    return fill(Digraph(name=title, format=save_format, node_attr={**STYLE, **node_attrs}), graph, hide_weights)
+        return fill(Drawing(title, save_format, style), graph, hide_weights)
+    return fill(Digraph(name=title, format=save_format, node_attr=style), graph, hide_weights, lambda text: text.translate(ALIKE))
 
 
-def fill(picture, graph, hide_weights=True):
-    """Draw a graph into a picture."""
+def fill(picture, graph, hide_weights=True, written=str):
+    """Draw a graph into a picture; written: how the picture has to spell a text."""
     names, taken, tried = {}, set(), {}
     for node in graph.nodes:
         if hide_weights and graph.is_parameter(node):
             continue
-        name, k = node.name, tried.get(node.name, 1)
+        name = first = written(node.name)
+        k = tried.get(first, 1)
         while name in taken:                                   # two nodes may have one name
             k += 1
-            name = f"{node.name} ({k})"
+            name = f"{first} ({k})"
         taken.add(name)
-        names[id(node)], tried[node.name] = name, k
-        picture.node(name=name, label=label(node), fillcolor=colour(node), **({} if node.op else {"shape": "oval"}))
+        names[id(node)], tried[first] = name, k
+        picture.node(name=name, label=written(label(node)), fillcolor=colour(node), **({} if node.op else {"shape": "oval"}))
         for n, i in node.inputs:
             if id(n) in names:
                 text = graph.without_batch((n, i))

@@ -8,7 +8,9 @@ def print_summary(symbol, shape=None, line_length=120, positions=[.44, .64, .74,
     """Print a table: layers, their output shapes, how many parameters they hold, and what they read.
 
     Every parameter array counts once, where it is used first, with the number of elements that its inferred shape
-    has; without `shape` the numbers that are not known are shown as ?.  Auxiliary states are no parameters.
+    has; without `shape` the numbers that are not known are shown as ?.  Parameters are variables that layers take as weight, bias,
+    gamma or beta, those whose names say so, and those with an initialiser, a multiplier of their own, or (beside a given `shape`)
+    a declared shape.  Auxiliary states are none.
 
     Parameters
     ----------

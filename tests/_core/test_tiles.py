@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import mxnd as mx
+from mxnd.ops.declare import REGISTRY
 
 A, B, C = map(mx.sym.var, "abc")
 CHAINS = {
@@ -43,3 +44,23 @@ def test_gradient_tiles(dtype):
 
     values = np.random.default_rng(1).uniform(0.1, 2, 400001)
     np.testing.assert_allclose(gradient(values)[-1000:], gradient(values[-1000:]), rtol=1e-6)
+
+
+ELEMENTWISE = sorted({op.name for op in REGISTRY.values() if op.family in ("unary", "binary", "scalar", "rscalar")
+                      and op.c is not None and not (op.family == "unary" and op.params)})
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_a_value_does_not_depend_on_its_place(name, dtype):
+    # groups run over rows and tiles, single operators over whole arrays: ends of loops may not round in another way
+    op, rng = REGISTRY[name], np.random.default_rng(0)
+    parts = [[mx.nd.array(v, dtype=dtype) for v in (rng.uniform(-6, 6, 1600), rng.uniform(0.1, 3, 1600))]]
+    parts += [[[v[k:k + w] for k in range(0, 1600, w)] for v in parts[0]] for w in (1, 3, 17, 40)]
+
+    def run(x, y):
+        return (op(x, y) if op.family == "binary" else op(x) if op.family == "unary" else op(x, scalar=0.7)).asnumpy()
+    with np.errstate(all="ignore"):
+        whole = run(*parts[0])
+        for xs, ys in parts[1:]:
+            np.testing.assert_array_equal(np.concatenate([run(x, y) for x, y in zip(xs, ys)]), whole)

@@ -136,3 +136,35 @@ def test_gradient_arrays_as_head_gradients():
             ex.backward([view(ga), view(gb)])
             assert ga.asnumpy().tolist() == [6 + more, 7 + more, 8 + more]
             assert gb.asnumpy().tolist() == [3 + 2 * more, 4 + 2 * more, 5 + 2 * more]
+
+
+def net(x, kind):
+    y = S.tanh(S.dot(S.sigmoid(x * 2), x))
+    if kind == "random":
+        y = S.tanh(S.Dropout(y, p=0.5) * 3) + S.random.uniform(shape=(30, 30))
+    if kind == "state":
+        y = S.sgd_mom_update(y, S.sin(y), V("m"), lr=0.5, momentum=0.9) * y
+    return S.Group([S.square(S.exp(y) - y), S.tanh(y * y)])
+
+
+@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize("kind", ["plain", "random", "state"])
+def test_backward_again_after_one_forward(kind, training):
+    s = net(V("x"), kind)
+    rng = np.random.default_rng(0)
+    data, heads = rng.normal(size=(30, 30)) / 5, [[mx.nd.array(rng.normal(size=(30, 30))) for _ in range(2)] for _ in range(3)]
+    found = []
+    for on in (True, False):
+        with S.passes(**({} if on else {"all": False})):
+            ex = s.simple_bind(mx.cpu(), x=(30, 30), grad_req={"x": "write"})
+        ex.arg_dict["x"][:] = data
+        mx.random.seed(3)
+        got = [y.asnumpy() for y in ex.forward(is_train=training)]
+        for h in heads:
+            ex.backward(h)
+            got.append(ex.grad_dict["x"].asnumpy())
+        got += [y.asnumpy() for y in (*ex.outputs, *ex.aux_arrays)] + [mx.nd.random.uniform(shape=(5,)).asnumpy()]
+        found.append(got)
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert (found[0][0] == found[0][5]).all()              # the outputs of that forward

@@ -135,6 +135,8 @@ def test_states_have_to_be_variables():
     with pytest.raises(mx.MXNetError, match="is written"):
         bn(bn_moving_mean=x * 2)
     assert graph(bn)["nodes"][-1]["inputs"][3:] == [[3, 0, 1], [4, 0, 1]]              # nothing is left over from the attempt
+    update = S.sgd_mom_update(V("w"), V("g"), x * 2, lr=1, name="u")                   # no declared state: what was computed will do
+    assert graph(update)["nodes"][-1]["inputs"] == [[0, 0, 0], [1, 0, 0], [3, 0, 0]]
 
 
 def test_given_states_get_their_initializer_unless_they_have_one():

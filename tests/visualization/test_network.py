@@ -81,6 +81,37 @@ def test_odd_names():
     assert '"node" -> "<a> & \\"b\\""' in p.source
 
 
+@pytest.mark.parametrize("name", ["a<b&c>'\"", "\0ctl\a", "a\nb\tc", "", " ", "x" * 300, "]]>", "<!--", "\ud800", "\uffff", "\U0001f600"])
+def test_any_name_gives_xml_and_files(name, tmp_path):
+    s = S.exp(V(name + "x") * 2, name=name)
+    for p in (picture(s, title="t"), picture(s, title="t", shape={name + "x": (2, 3)}, node_attrs={"fontname": name})):
+        assert len(list(xml.fromstring(p._repr_svg_()).iter("{http://www.w3.org/2000/svg}title"))) == 3
+        p.save("t.gv", str(tmp_path))
+        xml.parse(p.render(str(tmp_path / "t")))
+    xml.fromstring(s._repr_html_())
+
+
+def test_edges_that_bring_the_same_go_together():
+    sizes = {str(k): (80.0, 30.0) for k in range(200)}
+    edges = [(str(k), str(k - 1), "a") for k in range(1, 200)] + [(str(k), "0", "b") for k in range(2, 200)] + [("199", "0", "c")]
+    boxes, lines, _, _ = arrange(sizes, edges)
+    assert sum(map(len, lines)) < 5 * len(edges)
+    for (upper, lower, what), points in zip(edges, lines):
+        x, y = points[-1]
+        if what == "b" and upper != "199":             # ends on the line of the longest
+            assert any(abs(x - a) + abs(y - b) < 1e-9 for a, b in lines[edges.index(("199", "0", "b"))])
+        else:
+            assert (x, y) == (boxes[lower].x, boxes[lower].y - boxes[lower].h / 2)
+        assert points[0] == (boxes[upper].x, boxes[upper].y + boxes[upper].h / 2)
+
+
+def test_very_long_edges_go_straight():
+    sizes = {str(k): (80.0, 30.0) for k in range(600)}
+    edges = [(str(k), str(k - 1)) for k in range(1, 600)] + [(str(599 - k), str(k)) for k in range(300)]
+    _, lines, _, _ = arrange(sizes, edges)
+    assert 10 * 600 < sum(map(len, lines)) < 100 * 600 and len(lines[599]) == 2
+
+
 def test_two_nodes_of_one_name():
     assert picture(S.exp(S.log(V("x"), name="n"), name="n")).source.count('"n (2)"') == 2
 
@@ -98,6 +129,8 @@ def test_graphviz_is_used_where_it_is(monkeypatch):
     monkeypatch.setitem(sys.modules, "graphviz", types.SimpleNamespace(Digraph=Digraph))
     p = picture(S.exp(V("x"), name="e"), title="t")
     assert type(p) is Digraph and p.name == "t" and p.format == "pdf" and p.nodes == ["x", "e"] and p.edges == [("e", "x")]
+    p = picture(S.exp(V("a:0"), name="<b\\>"))             # ports, escapes and HTML of its language
+    assert not set("".join(p.nodes)) & set(":\\<>") and p.edges == [(p.nodes[1], p.nodes[0])]
 
 
 def test_symbols_show_themselves():

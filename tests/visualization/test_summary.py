@@ -54,6 +54,26 @@ def test_counts_by_shape(make, shape, expected, capsys):
     assert total == f"Total params: {expected}"
 
 
+@pytest.mark.parametrize("make, inputs, expected", [
+    (lambda x: S.where(x, V("yes"), V("no")), {"yes", "no"}, 0),
+    (lambda x: x + V("b"), {"b"}, 0),
+    (lambda x: S.dot(x, V("w", init="zeros", shape=(4, 3))), set(), 12),
+    (lambda x: S.FullyConnected(x, V("w"), V("v"), num_hidden=3, name="l"), set(), 15),
+    (lambda x: S.FullyConnected(x, V("w"), no_bias=True, num_hidden=3, name="l") * V("factor", lr_mult=2.0, shape=(4, 3)), set(), 24),
+    (lambda x: S.take(x, V("rows")), {"rows"}, 0),
+    (lambda x: (lambda a: S.BatchNorm(S.BatchNorm(x, a, V("b")), a, V("c")))(V("a")), set(), 12),
+    (lambda x: S.RNN(S.reshape(x, shape=(4, 2, 2)), state_size=3, num_layers=2, bidirectional=True, mode="gru", name="l"), {"l_state"},
+     2 * 3 * 3 * (2 + 3 + 2) + 2 * 3 * 3 * (6 + 3 + 2)),
+])
+def test_data_are_no_parameters(make, inputs, expected, capsys):
+    s = make(V("x"))
+    given = {"x": (4, 4), **dict.fromkeys(inputs & {"yes", "no", "rows"}, (4, 4))}
+    found, total = table(s, capsys, shape=given)
+    assert total == f"Total params: {expected}"
+    assert {k[:-6] for k in found if k.endswith("(null)")} == {"x"} | inputs
+    assert {k for k in inputs if f'{k} [' not in mx.viz.plot_network(s).source} == set()
+
+
 def test_loops_hold_parameters(capsys):
     out, _ = S.contrib.foreach(lambda d, s: (S.FullyConnected(d, num_hidden=3, name="fc") + s, s * 2), V("x"), V("state"))
     assert table(out, capsys, shape={"x": (5, 2, 4)})[1] == "Total params: 15"

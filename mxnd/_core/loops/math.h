@@ -79,6 +79,16 @@ static m_far_t *const m_far
 #define M_FAR ((m_far_t *)0)
 #endif
 
+
+/* a - a * b.  Where a was chosen from two values the compiler joins the product and the difference in vectors, but not
+   always in the rest of a loop: an element's value may not depend on where it stands. */
+#ifdef __FMA__
+#define M_LESS_F32(a, b) __builtin_fmaf(-(a), b, a)
+#define M_LESS_F64(a, b) __builtin_fma(-(a), b, a)
+#else
+#define M_LESS_F32(a, b) ((a) - (a) * (b))
+#define M_LESS_F64(a, b) ((a) - (a) * (b))
+#endif
 #include "math_f32.h"
 #include "math_f64.h"
 

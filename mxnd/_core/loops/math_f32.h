@@ -67,7 +67,7 @@ M_FN float m_tanh_f32(float x) {
 M_FN float m_sigmoid_f32(float x) {
     float e = m_exp_f32(-fabsf(x));
     float base = x < 0.0f ? e : 1.0f;
-    return base - base * (e / (1.0f + e));               /* = base / (1 + e), with a smaller rounding error */
+    return M_LESS_F32(base, e / (1.0f + e));             /* = base / (1 + e), with a smaller rounding error */
 }
 M_FN float m_softrelu_f32(float x) {
     float e = m_exp_f32(-fabsf(x));

@@ -88,7 +88,7 @@ M_FN double m_cosh_f64(double x) {
 M_FN double m_sigmoid_f64(double x) {
     double e = m_exp_f64(-fabs(x));
     double base = x < 0.0 ? e : 1.0;
-    return base - base * (e / (1.0 + e));
+    return M_LESS_F64(base, e / (1.0 + e));
 }
 M_FN double m_erf_f64(double x) {
     double t = fabs(x), c = t > 6.0 ? 6.0 : t;

@@ -30,7 +30,7 @@ def absorb_factors(steps, kept, training):
         source = maker.get(step.inputs[0]) if step.inputs else None
         if factors is None or source is None or not _fits(step, source, readers, kept, training):
             continue
-        if any(v in written_by and readers[v] > 1 for v in step.inputs[1:]) or any(v in written_by for v in source.inputs):
+        if any(v in written_by and (readers[v] > 1 or v in kept) for v in step.inputs[1:]) or any(v in written_by for v in source.inputs):
             continue
         found[step] = source
         gone.add(source)

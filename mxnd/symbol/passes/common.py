@@ -13,7 +13,7 @@ def merge_common(parts):
         for step in steps:
             new.rewire(step)
             op = step.op
-            if op.random or op.mutates or written and not written.isdisjoint(step.inputs):
+            if op.random or op.mutates or written and not written.isdisjoint((*step.inputs, *step.outputs)):
                 kept.append(step)
                 continue
             beside = seen.setdefault((op, step.inputs, _hashable(step.params)), [])

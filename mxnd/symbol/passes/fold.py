@@ -2,6 +2,7 @@
 from ..._core import graph_run
 from ..._core.array import empty
 from ..memory import nbytes
+from .rewrite import mutated
 
 LARGEST = 1 << 20                              # bytes; larger constants would hold memory for little gain
 SHAPE_ONLY = ("fill", "arange")                # kernels whose result depends on shapes alone
@@ -9,11 +10,11 @@ SHAPE_ONLY = ("fill", "arange")                # kernels whose result depends on
 
 def fold_constants(parts, kept):
     """(parts without constant steps, {value: its array}); kept: values that the caller reads."""
-    values, out = {}, []
+    values, out, written = {}, [], mutated(parts)
     for steps in parts:
         rest = []
         for step in steps:
-            if _foldable(step, values):
+            if written.isdisjoint(step.outputs) and _foldable(step, values):
                 values.update(zip(step.outputs, _compute(step, values)))
             else:
                 rest.append(step)

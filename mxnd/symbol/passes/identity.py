@@ -11,7 +11,7 @@ def remove_identities(parts, training):
         kept = []
         for step in steps:
             new.rewire(step)
-            if step.inputs and step.inputs[0] not in written and _is_identity(step, training) \
+            if step.inputs and written.isdisjoint((step.inputs[0], step.outputs[0])) and _is_identity(step, training) \
                     and not any(v in read for v in step.outputs[1:]):          # such as the mask of Dropout
                 new[step.outputs[0]] = step.inputs[0]
             else:

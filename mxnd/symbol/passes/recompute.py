@@ -7,7 +7,7 @@ import os
 
 from ..graph import Step, Value
 from ..memory import nbytes
-from .rewrite import mutated
+from .rewrite import writers
 
 LARGE = 1 << 18                                # bytes below which keeping a value costs nothing
 DEEPEST = 3                                    # cheap operators in a row that are made again
@@ -25,11 +25,17 @@ def mirrored():
     return takes
 
 
-def repeatable(step, written):
-    """Whether a second run changes nothing and gives the same; written: values that some step changes."""
-    if getattr(step.op, "repeatable", False):
-        return True
-    return not step.op.random and not step.op.mutates and written.isdisjoint(step.inputs)
+def repeatable(step, written, forward):
+    """Whether a second run changes nothing and gives the same; written: values that steps change, and those steps;
+    forward: the steps that run before."""
+    if not written:
+        return not step.op.random and (not step.op.mutates or getattr(step.op, "repeatable", False))
+    if any(v in written for v in step.outputs):
+        return False
+    if getattr(step.op, "repeatable", False):          # writes by the step itself, and by its own gradient, do no harm
+        return all(s is step or s not in forward and not set(step.outputs).isdisjoint(s.inputs)
+                   for v in step.inputs for s in written.get(v, ()))
+    return not step.op.random and not step.op.mutates and not any(v in written for v in step.inputs)
 
 
 def cheap(step):
@@ -44,7 +50,7 @@ def recompute(first, second, kept, automatic):
     """The backward steps, with what they make again; kept: values that stay in memory (heads)."""
     maker = {v: s for s in first for v in s.outputs}
     needed = {v for s in second for v in s.inputs if v in maker}
-    dropped = _dropped(first, needed, set(kept), automatic, mutated((first, second)))
+    dropped = _dropped(first, needed, set(kept), automatic, writers((first, second)))
     if not dropped:
         return second
     out, again = [], {}                        # again: value of the forward -> value made in the backward
@@ -61,15 +67,15 @@ def recompute(first, second, kept, automatic):
 def _dropped(first, needed, kept, automatic, written):
     """The values of the forward that the backward makes again."""
     dropped, depth = set(), {}                 # depth: how many operators it takes to make a value from what is in memory
-    made = {v for s in first for v in s.outputs}
+    made, forward = {v for s in first for v in s.outputs}, set(first)
     for step in first:
-        if step.mirror and repeatable(step, written):
+        if step.mirror and repeatable(step, written, forward):
             dropped.update(v for v in step.outputs if v not in kept)
         elif automatic and cheap(step):
             levels = [0 if v not in made or v in kept or v in needed and v not in dropped else depth.get(v, DEEPEST)
                       for v in step.inputs]
             level = 1 + max(levels, default=0)
-            if level <= DEEPEST and repeatable(step, written):
+            if level <= DEEPEST and repeatable(step, written, forward):
                 large = [v for v in step.outputs if v not in kept and nbytes(v) >= LARGE]
                 dropped.update(large)
                 depth.update(dict.fromkeys(large, level))

@@ -25,8 +25,18 @@ class Replaced(dict):
 
 
 def mutated(parts):
-    """The values that some step writes in place."""
+    """The values that some step writes in place: they are not the same before and after it, and need an array of their own."""
     return {v for steps in parts for s in steps if s.op.mutates for v in s.mutated()}
+
+
+def writers(parts):
+    """{value that is written in place: the steps that do so}."""
+    found = {}
+    for steps in parts:
+        for s in steps:
+            for v in s.mutated() if s.op.mutates else ():
+                found.setdefault(v, []).append(s)
+    return found
 
 
 def traced(formula, inputs, name):

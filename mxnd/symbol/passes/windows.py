@@ -9,7 +9,7 @@ same result (tanh near 1), the gradient goes to the largest input instead of the
 from ...ops.shapes import size
 from ..graph import Step, Value
 from .recompute import cheap
-from .rewrite import Replaced
+from .rewrite import Replaced, mutated
 
 DTYPES = ("float32", "float64")
 FEWER = 2                                      # times fewer results, from which on waiting pays
@@ -44,12 +44,13 @@ def postpone(graph, kept):
     Returns what stands for the values that are gone."""
     maker = {v: s for s in graph.steps for v in s.outputs}
     readers, new, steps = _readers(graph, kept), Replaced(), {}        # steps: a dictionary, for its order
+    written = mutated((graph.steps,))                                  # what is read later may be another value then
     for step in graph.steps:
         new.rewire(step)
         steps[step] = True
         x, waiting = step.inputs[0] if step.inputs else None, []
         if _window(step) is not None and FEWER * size(step.outputs[0].shape) <= size(x.shape):
-            while _waits(x, maker, readers):
+            while _waits(x, maker, readers) and written.isdisjoint((x, *maker[x].inputs)):
                 waiting.append(maker[x])
                 x = waiting[-1].inputs[0]
         if not waiting:
@@ -82,10 +83,11 @@ def join_windows(graph, kept):
     """Let convolutions take in the windows that alone read them.  Returns what stands for the values that are gone."""
     maker = {v: s for s in graph.steps for v in s.outputs}
     readers, new, joined = _readers(graph, kept), Replaced(), {}
+    written = mutated((graph.steps,))
     for step in graph.steps:
         window = _window(step)
         source = maker.get(step.inputs[0]) if window is not None else None
-        if source is not None and _joins(source, step, readers):
+        if source is not None and _joins(source, step, readers) and written.isdisjoint((*step.inputs, *source.inputs)):
             joined[step] = source, window
     if not joined:
         return new
