@@ -10,7 +10,7 @@
 #ifndef MXND_CONV_H
 #define MXND_CONV_H
 #include "matmul.h"
-#include "windows.h"
+#include "pooling.h"
 
 typedef struct {
     ptrdiff_t n, c, f, groups;

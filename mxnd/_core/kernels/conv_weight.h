@@ -81,7 +81,7 @@ static void MM(weight_put)(const MM(weight_job) *s, ptrdiff_t unit, const T *sum
             w[f * depth + k] = sums[k * s->fg + f];
 }
 
-/* y where it is zero but for one number a window, at the places (see windows.h). */
+/* y where it is zero but for one number a window, at the places (see windows_type.h). */
 typedef struct { const T *grad, *place; const pool_geometry *p; } MM(filled);
 
 /* Some images of it. */

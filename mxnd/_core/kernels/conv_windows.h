@@ -4,7 +4,6 @@
 #ifndef MXND_CONV_WINDOWS_H
 #define MXND_CONV_WINDOWS_H
 #include "conv_ways.h"
-#include "windows.h"
 
 enum { CONV_NUMBERS = 22, WINDOWS_KEPT = 1 << 19 };        /* bytes of full images at a time */
 
@@ -29,74 +28,69 @@ static inline windows_job windows_plan(const mxnd_call *call, size_t item)
     return j;
 }
 
+/* What is done with the full images of some samples, from `first` on, in a thread's own memory. */
+typedef int (*windows_some)(mxnd_call *call, const windows_job *j, const conv_geometry *g, const pool_geometry *p,
+                            ptrdiff_t first, void *full);
+
+static int windows_each(mxnd_call *call, const windows_job *j, size_t item, windows_some some)
+{
+    const size_t own = ((size_t)(j->block * j->out) * item + 63) / 64 * 64;
+    char *scratch = call->take(own * (size_t)j->threads);
+    if (!scratch)
+        return MX_MEMORY_ERROR;
+    int status = MX_OK;
+#pragma omp parallel for num_threads(j->threads) schedule(static, 1) if (j->threads > 1)
+    for (int t = 0; t < j->threads; t++) {
+        ptrdiff_t b, last;
+        mm_chunk(j->blocks, j->threads, t, 1, &b, &last);
+        for (int got = MX_OK; b < last && got == MX_OK; b++) {
+            mxnd_call one = *call;
+            conv_geometry g = j->g;
+            pool_geometry p = j->p;
+            const ptrdiff_t first = b * j->block;
+            one.threads = j->inside, g.n = MM_MIN(j->block, j->g.n - first), p.outer = g.n * g.f;
+            got = some(&one, j, &g, &p, first, scratch + own * (size_t)t);
+            if (got != MX_OK) {
+#pragma omp atomic write
+                status = got;
+            }
+        }
+    }
+    call->give(scratch);
+    return status;
+}
+
 #define CONV_WINDOWS(F, T)                                                                                           \
+    static int conv_windows_some_##F(mxnd_call *call, const windows_job *j, const conv_geometry *g,                  \
+                                     const pool_geometry *p, ptrdiff_t first, void *full)                            \
+    {                                                                                                                \
+        const T *bias = call->nin > 2 ? (const T *)call->in[2].data : NULL;                                          \
+        const int status = conv_run_forward_##F(call, g, (const T *)call->in[0].data + first * j->in,                \
+                                                (const T *)call->in[1].data, bias, full);                            \
+        if (status == MX_OK)                                                                                         \
+            pool_places_##F(p, full, (T *)call->out[0].data + first * j->pooled,                                     \
+                            (T *)call->out[1].data + first * j->pooled);                                             \
+        return status;                                                                                               \
+    }                                                                                                                \
+    static int conv_windows_data_some_##F(mxnd_call *call, const windows_job *j, const conv_geometry *g,             \
+                                          const pool_geometry *p, ptrdiff_t first, void *full)                       \
+    {                                                                                                                \
+        pool_place_move_##F(p, (const T *)call->in[1].data + first * j->pooled,                                      \
+                            (const T *)call->in[0].data + first * j->pooled, full, NULL, NULL);                      \
+        return conv_run_data_##F(call, g, full, (const T *)call->in[2].data, NULL,                                   \
+                                 (T *)call->out[0].data + first * j->in);                                            \
+    }                                                                                                                \
     /* inputs: x, w and perhaps bias; outputs: the largest numbers, their places */                                  \
     static int conv_windows_forward_##F(mxnd_call *call)                                                             \
     {                                                                                                                \
         const windows_job j = windows_plan(call, sizeof(T));                                                         \
-        const T *x = (const T *)call->in[0].data, *w = (const T *)call->in[1].data;                                  \
-        const T *bias = call->nin > 2 ? (const T *)call->in[2].data : NULL;                                          \
-        T *y = (T *)call->out[0].data, *place = (T *)call->out[1].data;                                              \
-        const size_t own = ((size_t)(j.block * j.out) * sizeof(T) + 63) / 64 * 64;                                   \
-        char *scratch = call->take(own * (size_t)j.threads);                                                         \
-        if (!scratch)                                                                                                \
-            return MX_MEMORY_ERROR;                                                                                  \
-        int status = MX_OK;                                                                                          \
-        _Pragma("omp parallel for num_threads(j.threads) schedule(static, 1) if (j.threads > 1)")                    \
-        for (int t = 0; t < j.threads; t++) {                                                                        \
-            T *full = (T *)(scratch + own * (size_t)t);                                                              \
-            ptrdiff_t b, last;                                                                                       \
-            mm_chunk(j.blocks, j.threads, t, 1, &b, &last);                                                          \
-            for (; b < last; b++) {                                                                                  \
-                mxnd_call one = *call;                                                                               \
-                conv_geometry g = j.g;                                                                               \
-                pool_geometry p = j.p;                                                                               \
-                const ptrdiff_t first = b * j.block;                                                                 \
-                one.threads = j.inside, g.n = MM_MIN(j.block, j.g.n - first), p.outer = g.n * g.f;                          \
-                const int got = conv_run_forward_##F(&one, &g, x + first * j.in, w, bias, full);                     \
-                if (got) {                                                                                           \
-                    _Pragma("omp atomic write") status = got;                                                        \
-                    break;                                                                                           \
-                }                                                                                                    \
-                pool_places_##F(&p, full, y + first * j.pooled, place + first * j.pooled);                           \
-            }                                                                                                        \
-        }                                                                                                            \
-        call->give(scratch);                                                                                         \
-        return status;                                                                                               \
+        return windows_each(call, &j, sizeof(T), conv_windows_some_##F);                                             \
     }                                                                                                                \
     /* inputs: gradient of the largest numbers, places, w; output: that of x */                                      \
     static int conv_windows_data_##F(mxnd_call *call)                                                                \
     {                                                                                                                \
         const windows_job j = windows_plan(call, sizeof(T));                                                         \
-        const T *grad = (const T *)call->in[0].data, *place = (const T *)call->in[1].data;                           \
-        const T *w = (const T *)call->in[2].data;                                                                    \
-        T *x = (T *)call->out[0].data;                                                                               \
-        const size_t own = ((size_t)(j.block * j.out) * sizeof(T) + 63) / 64 * 64;                                   \
-        char *scratch = call->take(own * (size_t)j.threads);                                                         \
-        if (!scratch)                                                                                                \
-            return MX_MEMORY_ERROR;                                                                                  \
-        int status = MX_OK;                                                                                          \
-        _Pragma("omp parallel for num_threads(j.threads) schedule(static, 1) if (j.threads > 1)")                    \
-        for (int t = 0; t < j.threads; t++) {                                                                        \
-            T *full = (T *)(scratch + own * (size_t)t);                                                              \
-            ptrdiff_t b, last;                                                                                       \
-            mm_chunk(j.blocks, j.threads, t, 1, &b, &last);                                                          \
-            for (; b < last; b++) {                                                                                  \
-                mxnd_call one = *call;                                                                               \
-                conv_geometry g = j.g;                                                                               \
-                pool_geometry p = j.p;                                                                               \
-                const ptrdiff_t first = b * j.block;                                                                 \
-                one.threads = j.inside, g.n = MM_MIN(j.block, j.g.n - first), p.outer = g.n * g.f;                          \
-                pool_place_move_##F(&p, place + first * j.pooled, grad + first * j.pooled, full, NULL, NULL);        \
-                const int got = conv_run_data_##F(&one, &g, full, w, NULL, x + first * j.in);                        \
-                if (got) {                                                                                           \
-                    _Pragma("omp atomic write") status = got;                                                        \
-                    break;                                                                                           \
-                }                                                                                                    \
-            }                                                                                                        \
-        }                                                                                                            \
-        call->give(scratch);                                                                                         \
-        return status;                                                                                               \
+        return windows_each(call, &j, sizeof(T), conv_windows_data_some_##F);                                        \
     }                                                                                                                \
     /* inputs: gradient of the largest numbers, places, x; output: that of w */                                      \
     static int conv_windows_weight_##F(mxnd_call *call)                                                              \

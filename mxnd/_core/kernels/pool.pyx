@@ -14,6 +14,8 @@ cdef extern from "kernels/pooling.h" nogil:
                           double* y)
     int pool_sum_back_f32(mxnd_call*, const pool_geometry*, const float* grad, float* dx)
     int pool_sum_back_f64(mxnd_call*, const pool_geometry*, const double* grad, double* dx)
+    void pool_place_move_f32(const pool_geometry*, const float* place, const float* grad, float* dx, const float* h, float* y)
+    void pool_place_move_f64(const pool_geometry*, const double* place, const double* grad, double* dx, const double* h, double* y)
 
 
 # numbers of all pooling kernels: those of pool_geometry
@@ -45,11 +47,6 @@ cdef int pool_sum_spread(mxnd_call* c) noexcept nogil:
     if c.inp[0].type == MX_F64:
         return pool_sum_back_f64(c, &g, <double*>c.inp[0].data, <double*>c.out[0].data)
     return pool_sum_back_f32(c, &g, <float*>c.inp[0].data, <float*>c.out[0].data)
-
-
-cdef extern from "kernels/windows.h" nogil:
-    void pool_place_move_f32(const pool_geometry*, const float* place, const float* grad, float* dx, const float* h, float* y)
-    void pool_place_move_f64(const pool_geometry*, const double* place, const double* grad, double* dx, const double* h, double* y)
 
 
 # inputs: numbers of windows, their places

@@ -13,6 +13,7 @@
 #include "call.h"
 
 enum { POOL_MAX, POOL_AVG, POOL_SUM, POOL_LP };
+enum { NO_PLACE = -1 };                       /* of a window without a number: see windows_type.h */
 enum { QUARTERS = 1024 };                     /* numbers of lines that are combined at a time */
 
 typedef struct {
@@ -88,6 +89,7 @@ static inline int pool_threads(const pool_geometry *g, int threads)
 #define T float
 #define LOWEST (-FLT_MAX)
 #include "pooling_type.h"
+#include "windows_type.h"
 #undef POOL_TYPE
 #undef T
 #undef LOWEST
@@ -95,6 +97,7 @@ static inline int pool_threads(const pool_geometry *g, int threads)
 #define T double
 #define LOWEST (-DBL_MAX)
 #include "pooling_type.h"
+#include "windows_type.h"
 #undef POOL_TYPE
 #undef T
 #undef LOWEST

@@ -1,4 +1,5 @@
-/* The largest number of every window and its place there, for one element type T; see windows.h. */
+/* The largest number of every window together with its place, which is what max pooling needs to know of its data later
+ * on; for one element type T.  A place counts the window's elements, padding included, as a number of type T. */
 
 /* A plane of quarters() that fill it.  Of equal numbers the first counts, line by line. */
 static inline void POOL(quarter_places)(const pool_geometry *g, const T *x, T *y, T *place)
