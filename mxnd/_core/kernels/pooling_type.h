@@ -332,6 +332,34 @@ static inline int POOL(max_move)(mxnd_call *call, const pool_geometry *g, const 
     return MX_OK;
 }
 
+/* w numbers of a line of grad to the windows of quarters() side by side. */
+static inline __attribute__((always_inline)) void POOL(quarter_fill)(const T *grad, T scale, T *dx, ptrdiff_t line, const int w)
+{
+    T *under = dx + line;
+#pragma omp simd
+    for (int o = 0; o < w; o++) {
+        const T g = grad[o] * scale;
+        dx[2 * o] = g, dx[2 * o + 1] = g;
+        under[2 * o] = g, under[2 * o + 1] = g;
+    }
+}
+
+/* A plane of such windows, which fill it. */
+static inline void POOL(quarter_fills)(const pool_geometry *g, const T *grad, T *dx)
+{
+    const T scale = (T)(g->kind == POOL_AVG ? 0.25 : 1);
+    const ptrdiff_t n = g->out[2], lines = pool_volume(g->out) / n;
+    for (ptrdiff_t l = 0; l < lines; l++, grad += n, dx += 2 * g->in[2]) {
+        ptrdiff_t o = 0;
+        for (; o + 16 <= n; o += 16)
+            POOL(quarter_fill)(grad + o, scale, dx + 2 * o, g->in[2], 16);
+        for (; o + 4 <= n; o += 4)
+            POOL(quarter_fill)(grad + o, scale, dx + 2 * o, g->in[2], 4);
+        for (; o < n; o++)
+            POOL(quarter_fill)(grad + o, scale, dx + 2 * o, g->in[2], 1);
+    }
+}
+
 /* The adjoint of sum and avg: every number of the output goes to its whole window. */
 static inline int POOL(sum_back)(mxnd_call *call, const pool_geometry *g, const T *grad, T *dx)
 {
@@ -340,8 +368,13 @@ static inline int POOL(sum_back)(mxnd_call *call, const pool_geometry *g, const 
     T *rows = call->take((size_t)(line * threads) * sizeof(T) + 64);
     if (!rows)
         return MX_MEMORY_ERROR;
+    const int quarters = ov > 0 && POOL(quarters)(g) && iv == 4 * ov;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (ptrdiff_t i = 0; i < g->outer; i++) {
+        if (quarters) {
+            POOL(quarter_fills)(g, grad + i * ov, dx + i * iv);
+            continue;
+        }
         T *row = rows + line * omp_get_thread_num(), *di = dx + i * iv;
         const T *gi = grad + i * ov;
         memset(di, 0, (size_t)iv * sizeof(T));
