@@ -66,7 +66,8 @@ class Executor:
         for what, part, given in (("arg", self._args, args), ("grad", self._args, grads), ("aux", self._aux, aux)):
             held = ArrayList(given, f"{what}_arrays", partial(_put, ref(self), what))
             self._held[what] = held, ArrayDict([n.name for n in part], held)
-        self._outputs = ArrayList([self._new_output(e) for e in symbol._entries], "outputs", _refuse_output)
+        self._outputs = [self._new_output(e) for e in symbol._entries]
+        self._shown = list(self._outputs)        # what users hold: theirs to change
         self._aside = Aside()
         self._turn = graph_run.Turn()            # threads that share the executor take turns
         self._planned = self._plan()
@@ -84,7 +85,7 @@ class Executor:
     def _dense(self):
         """Whether all arrays are dense, of known shapes, and on the CPU."""
         values = (*self._arrays.values(), *(g for g, _ in self._wanted.values()))
-        return not any(a.stype != "default" or a._device[0] == GPU for a in values) and all(y is not None for y in self.outputs)
+        return not any(a.stype != "default" or a._device[0] == GPU for a in values) and all(y is not None for y in self._outputs)
 
     def _divide(self):
         """The form of a graph that is planned in parts, or None."""
@@ -102,7 +103,7 @@ class Executor:
         if not self._dense() or not all(map(known, self._shapes)) or None in self._types or not plannable(self._nodes):
             return None
         return Planned(self._symbol._entries, self._nodes, self._slots, self._shapes, self._types, self._arrays, self._aside.targets,
-                       self.outputs, self._passes)
+                       self._outputs, self._passes)
 
     def _put(self, what, k, array):
         """Bind another array in the place of number k of arg_arrays, grad_arrays or aux_arrays."""
@@ -121,9 +122,10 @@ class Executor:
         elif REQUESTS[self._requests[k]]:
             self._wanted[id(node)] = array, REQUESTS[self._requests[k]]
         self._held[what][1].show(node.name, array)
-        for n, y in enumerate(self.outputs):           # an output that is bound becomes an array of its own
+        for n, y in enumerate(self._outputs):           # an output that is bound becomes an array of its own
             if array is not None and y is not None and graph_run.overlap(y, [array]):
-                list.__setitem__(self.outputs, n, y.copy())
+                self._outputs[n] = y.copy()
+                self._shown = list(self._outputs)
         self._turn.enter()
         try:
             self._planned, self._last = self._plan(), None
@@ -159,7 +161,7 @@ class Executor:
         Returns
         -------
         list of NDArray
-            `outputs`.
+            `outputs`: the list is yours to change, the arrays get the values of the next forward.
         """
         self._turn.enter()
         try:
@@ -171,22 +173,24 @@ class Executor:
                 try:
                     planned.forward(training)
                     self._last = planned, training
-                    return self._outputs
+                    self._shown = shown = list(self._outputs)
+                    return shown
                 except Unplannable:
                     self._planned = None
             runner = self._monitor or self._mixed or self._eager
             self._take(runner.forward(training, True))
             self._last = runner, training
-            return self._outputs
+            self._shown = shown = list(self._outputs)
+            return shown
         finally:
             self._turn.leave()
 
     def _take(self, values):
         """Copy the values of outputs into the arrays that users hold."""
-        for k, (y, to) in enumerate(zip(values, self.outputs)):
+        for k, (y, to) in enumerate(zip(values, self._outputs)):
             if to is None or y.stype != "default" or _kind(to) != _kind(y):
                 to = y._same_data()
-                list.__setitem__(self.outputs, k, to)
+                self._outputs[k] = to
                 if y._device[0] != GPU:
                     self._mark(to)
             else:
@@ -225,14 +229,14 @@ class Executor:
 
     def _head_grads(self, given):
         slots = [self._slots.of(e) for e in self._symbol._entries]
-        shapes = [self._shapes[slot] if known(self._shapes[slot]) else y.shape for slot, y in zip(slots, self.outputs)]
+        shapes = [self._shapes[slot] if known(self._shapes[slot]) else y.shape for slot, y in zip(slots, self._outputs)]
         return given_heads(given, self._symbol.list_outputs(), shapes, [self._types[slot] for slot in slots])
 
     # ---- arrays by name
     @property
     def outputs(self):
-        """The outputs: the same list of the same arrays after every forward."""
-        return self._outputs
+        """The outputs, a list of its own from every forward; the arrays stay the same."""
+        return self._shown
 
     @property
     def arg_arrays(self):
@@ -279,7 +283,7 @@ class Executor:
     @property
     def output_dict(self):
         """Outputs by name."""
-        return dict(zip(self._symbol.list_outputs(), self.outputs))
+        return dict(zip(self._symbol.list_outputs(), self._outputs))
 
     def copy_params_from(self, arg_params, aux_params=None, allow_extra_params=False):
         """Copy values into arguments and auxiliary states.
@@ -385,10 +389,6 @@ def _put(executor, *what):
     """Tell an executor, if it still exists, of another array in one of its lists."""
     if executor() is not None:
         executor()._put(*what)
-
-
-def _refuse_output(k, array):
-    raise MXNetError("outputs: the executor makes these arrays; expected a change of their elements, outputs[k][:] = ...")
 
 
 def _kind(array):
