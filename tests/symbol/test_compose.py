@@ -160,9 +160,9 @@ def test_errors_can_be_pickled():
 def test_group_says_what_it_got():
     x = V("x")
     with pytest.raises(mx.base.NotImplementedForSymbol,
-                       match="^Group: expected a list of symbols, got a Symbol; put it into a list$"):
+                       match=r"^Group: expected a list of symbols, got a Symbol; put it into a list$"):
         S.Group(x)
-    with pytest.raises(TypeError, match="got none$"):
+    with pytest.raises(TypeError, match=r"got none$"):
         S.Group([])
-    with pytest.raises(TypeError, match="got int in place 1$"):
+    with pytest.raises(TypeError, match=r"got int in place 1$"):
         S.Group([x, 3])
