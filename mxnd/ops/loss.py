@@ -4,7 +4,7 @@ The head gradient is ignored, as in MXNet.  Gradients are formulas of the data, 
 derivative is the loss's own where it is written in operators."""
 from .declare import FLOATS, F, op
 from .params import choice, flag, number
-from .shapes import known, presume, show, size, unify
+from .shapes import known, presume, show, size, times, unify
 
 NORMALIZATION = choice("null", "batch", "null", "valid")
 
@@ -34,8 +34,12 @@ def softmax_output_shapes(p, ins, outs):
     if data is None:
         return [data, label], [data]
     want = softmax_label(p, data)
-    if label is None or len(label) == len(want) != len(data):
-        return [data, unify(label, want, "shape of label and shape expected from data")], [data]
+    rows = (data[0], times(*data[2:])) if p.multi_output and len(data) > 2 else want    # all positions in one axis: MXNet's choice
+    for fit in (rows, want):
+        if label is None or len(label) == len(fit) != len(data):
+            return [data, unify(label, fit, "shape of label and shape expected from data")], [data]
+    if p.multi_output and len(label) == len(data) > 1 and label[1] == 1 and data[1] is not None:    # the axis of the classes kept
+        return [data, unify(label, (data[0], 1, *data[2:]), "shape of label and shape expected from data")], [data]
     spread = p.multi_output and known(label) and known(data) and size(label) == size(want)
     if len(label) != len(data) and not spread:
         raise ValueError(f"label has a wrong shape; expected {show(want)}, got {show(label)}")

@@ -67,7 +67,7 @@ class Executor:
             held = ArrayList(given, f"{what}_arrays", partial(_put, ref(self), what))
             self._held[what] = held, ArrayDict([n.name for n in part], held)
         self._outputs = [self._new_output(e) for e in symbol._entries]
-        self._shown = list(self._outputs)        # the users' own list: what they do to it does not matter here
+        self._shown = list(self._outputs)        # what users hold: theirs to change
         self._aside = Aside()
         self._turn = graph_run.Turn()            # threads that share the executor take turns
         self._planned = self._plan()
@@ -124,7 +124,8 @@ class Executor:
         self._held[what][1].show(node.name, array)
         for n, y in enumerate(self._outputs):           # an output that is bound becomes an array of its own
             if array is not None and y is not None and graph_run.overlap(y, [array]):
-                self._outputs[n] = self._shown[n] = y.copy()
+                self._outputs[n] = y.copy()
+                self._shown = list(self._outputs)
         self._turn.enter()
         try:
             self._planned, self._last = self._plan(), None
@@ -160,7 +161,7 @@ class Executor:
         Returns
         -------
         list of NDArray
-            `outputs`.
+            `outputs`: the list is yours to change, the arrays get the values of the next forward.
         """
         self._turn.enter()
         try:
@@ -172,13 +173,15 @@ class Executor:
                 try:
                     planned.forward(training)
                     self._last = planned, training
-                    return self._show()
+                    self._shown = shown = list(self._outputs)
+                    return shown
                 except Unplannable:
                     self._planned = None
             runner = self._monitor or self._mixed or self._eager
             self._take(runner.forward(training, True))
             self._last = runner, training
-            return self._show()
+            self._shown = shown = list(self._outputs)
+            return shown
         finally:
             self._turn.leave()
 
@@ -232,11 +235,7 @@ class Executor:
     # ---- arrays by name
     @property
     def outputs(self):
-        """The outputs: the same list of the same arrays after every forward."""
-        return self._shown
-
-    def _show(self):
-        self._shown[:] = self._outputs
+        """The outputs, a list of its own from every forward; the arrays stay the same."""
         return self._shown
 
     @property

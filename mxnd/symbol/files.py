@@ -18,7 +18,7 @@ def write(fname, text):
             os.unlink(part)
             raise
     except OSError as e:
-        raise MXNetError(f"save: {e}") from None
+        raise MXNetError(f"save: cannot write {os.fspath(fname)!r}: {e.strerror or e}") from None
 
 
 def _umask():
@@ -32,5 +32,7 @@ def read(fname):
     try:
         with open(fname, encoding="utf-8") as f:
             return f.read()
-    except (OSError, UnicodeDecodeError) as e:
-        raise MXNetError(f"load: {os.fspath(fname)}: {e}") from None
+    except OSError as e:
+        raise MXNetError(f"load: cannot read {os.fspath(fname)!r}: {e.strerror or e}") from None
+    except UnicodeDecodeError as e:
+        raise MXNetError(f"load: {os.fspath(fname)!r} is no text: {e}") from None

@@ -61,7 +61,7 @@ class Part:
         requests = ["null" if g is None else "write" for g in grads]
         self.executor = bind(entries, args, grads, requests, aux,
                              (mine, [shapes[k] for k in where], [types[k] for k in where]))
-        for (n, i), y in zip(self.results, self.executor.outputs):
+        for (n, i), y in zip(self.results, self.executor._outputs):
             run.boundary[id(n), i] = y
 
     def reads_head(self, node, i, training):
@@ -143,7 +143,7 @@ class MixedRun(PieceRun):
         if not call.gradients:
             return
         heads = [self._sum(sums, (id(n), i)) for n, i in call.results]
-        call.executor.backward([zeros(y.shape, dtype=y._dtype_name) if g is None else g for g, y in zip(heads, call.executor.outputs)])
+        call.executor.backward([zeros(y.shape, dtype=y._dtype_name) if g is None else g for g, y in zip(heads, call.executor._outputs)])
         for key, g in call.gradients:
             sums.setdefault(key, []).append(g)
 

@@ -7,7 +7,7 @@ def memory_report(ex):
     """Bytes by purpose, see `Executor.memory`."""
     seen, report = set(), {}
     for what, arrays in (("arguments", ex.arg_arrays), ("gradients", ex.grad_arrays), ("auxiliary", ex.aux_arrays),
-                         ("outputs", ex.outputs)):
+                         ("outputs", ex._outputs)):
         new = {id(a): a.size * ITEM[a._dtype_name] for a in arrays if a is not None and id(a) not in seen}
         seen.update(new)
         report[what] = sum(new.values())

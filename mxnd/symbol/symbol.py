@@ -487,11 +487,16 @@ def Group(symbols, create_fn=Symbol):
     ['x', 'e_output']
     """
     if isinstance(symbols, Symbol):
-        raise NotImplementedForSymbol("Group", "a list of symbols")
+        error = NotImplementedForSymbol("Group")
+        error.args = ("Group: expected a list of symbols, got a Symbol; put it into a list",)
+        raise error
     try:
         symbols = list(symbols)
     except TypeError:
         raise TypeError(f"Group: expected a list of symbols, got {type(symbols).__name__}") from None
-    if not symbols or not all(isinstance(s, Symbol) for s in symbols):
-        raise TypeError("Group: expected a list of symbols")
+    if not symbols:
+        raise TypeError("Group: expected a list of symbols, got none")
+    for k, s in enumerate(symbols):
+        if not isinstance(s, Symbol):
+            raise TypeError(f"Group: expected a list of symbols, got {type(s).__name__} in place {k}")
     return create_fn([e for s in symbols for e in s._entries])

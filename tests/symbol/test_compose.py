@@ -155,3 +155,14 @@ def test_errors_can_be_pickled():
     for e in (mx.base.NotImplementedForSymbol("f", "g"), mx.base.NotSupportedForSparseNDArray("f", "g"), mx.MXNetError("text")):
         again = pickle.loads(pickle.dumps(e))
         assert type(again) is type(e) and str(again) == str(e)
+
+
+def test_group_says_what_it_got():
+    x = V("x")
+    with pytest.raises(mx.base.NotImplementedForSymbol,
+                       match=r"^Group: expected a list of symbols, got a Symbol; put it into a list$"):
+        S.Group(x)
+    with pytest.raises(TypeError, match=r"got none$"):
+        S.Group([])
+    with pytest.raises(TypeError, match=r"got int in place 1$"):
+        S.Group([x, 3])

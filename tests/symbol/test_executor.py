@@ -167,3 +167,17 @@ def test_eval():
     assert (V("x") * 2).eval(x=mx.nd.ones((2,)))[0].asnumpy().tolist() == [2, 2]
     with pytest.raises(ValueError, match="'x' is missing"):
         (V("x") * 2).eval()
+
+
+def test_labels_of_positions_in_each_form_give_the_same_gradient():
+    s = S.SoftmaxOutput(V("x"), V("label"), multi_output=True, use_ignore=True, ignore_label=1, normalization="valid")
+    x, label = np.random.default_rng(0).normal(size=(2, 3, 4, 5)), np.arange(40.0).reshape(2, 20) % 3
+    assert s.simple_bind(mx.cpu(), x=x.shape).arg_dict["label"].shape == (2, 20)
+    p = np.exp(x) / np.exp(x).sum(1, keepdims=True)
+    want = p - (label.reshape(2, 1, 4, 5) == np.arange(3).reshape(3, 1, 1))
+    want = np.where(label.reshape(2, 1, 4, 5) == 1, 0, want) / (label != 1).sum()
+    for shape in ((2, 20), (2, 4, 5), (2, 1, 4, 5)):
+        ex = s.simple_bind(mx.cpu(), x=x.shape, label=shape, type_dict={"x": "float64"})
+        ex.forward(is_train=True, x=mx.nd.array(x, dtype="float64"), label=mx.nd.array(label.reshape(shape)))
+        ex.backward()
+        np.testing.assert_allclose(ex.grad_dict["x"].asnumpy(), want, rtol=1e-6)

@@ -196,14 +196,25 @@ def test_reshape_drops_gradients_that_nobody_wants():
     assert ex.reshape(a=(1,), b=(1,)).grad_dict["b"] is None
 
 
-def test_outputs_are_a_list_of_the_executors_own_arrays():
-    ex = bound(x * 2, x=(2,))
-    made = list(ex.outputs)
-    for change in (lambda: ex.outputs.__setitem__(0, mx.nd.ones((5,))), lambda: ex.outputs.clear(), lambda: ex.outputs.append(1)):
-        change()                                       # the list is the user's; the next forward fills it again
-        y = ex.forward(is_train=True)
-        ex.backward(mx.nd.ones((2,)))
-        assert y is ex.outputs and type(y) is list and len(y) == 1 and y[0] is made[0]
+@pytest.mark.parametrize("way", ["planned", "watched", "not planned"])
+def test_lists_of_outputs_are_the_users_to_change(way):
+    ex = bound(x * 2 if way != "not planned" else S.contrib.foreach(lambda a, s: (a * 2, s), x, S.zeros((1,)))[0], x=(2, 1))
+    if way == "watched":
+        ex.set_monitor_callback(lambda name, array: None)
+    first = ex.outputs
+    assert type(first) is list
+    for _ in range(2):
+        outs = ex.forward(is_train=True)
+        assert type(outs) is list and outs is ex.outputs and outs is not first and len(outs) == 1
+        y, first = outs[0], outs
+        outs[0] = mx.nd.ones((5,))
+        outs.append(3)
+        outs += [4]
+        ex.arg_dict["x"][:] = 7
+        assert ex.forward(is_train=True)[0] is y and y.asnumpy().tolist() == [[14], [14]] and len(outs) == 3
+        ex.outputs.clear()
+        ex.backward([mx.nd.ones((2, 1))])
+        assert ex.grad_dict["x"].asnumpy().tolist() == [[2], [2]] and list(ex.output_dict.values()) == [y]
 
 
 def test_threads_share_an_executor():

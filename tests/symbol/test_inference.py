@@ -173,7 +173,12 @@ def test_dtypes_in_numpys_other_words(spelled, name):
     (lambda x, y: S.contrib.Proposal(x, y, V("z"), scales=(1,), ratios=(0.5, 1), rpn_post_nms_top_n=4), dict(x=(1, 4, 2, 3)),
      [(1, 4, 2, 3), (1, 8, 2, 3), (1, 3)], [(4, 5)]),
     (lambda x, y: S.sample_normal(x, y, shape=(3,)) + V("z"), dict(z=(2, 3)), [(2,), (2,), (2, 3)], [(2, 3)]),
-    (lambda x, y: S.SoftmaxOutput(x, y, multi_output=True), dict(x=(3, 3)), [(3, 3), (3, 1)], [(3, 3)])])
+    *((lambda x, y: S.SoftmaxOutput(x, y, multi_output=True), given, [given["x"], label], [given["x"]]) for given, label in [
+        (dict(x=(3, 3)), (3, 1)), (dict(x=(2, 3, 4)), (2, 4)), (dict(x=(2, 3, 4, 5)), (2, 20)), (dict(x=(2, 3, 4, 0)), (2, 0)),
+        (dict(x=(2, 3, 4, 5), y=(0, 20)), (2, 20)), (dict(x=(2, 3, 4, 5), y=(0, 4, 0)), (2, 4, 5)),
+        (dict(x=(2, 3, 4, 5), y=(0, 1, 0, 5)), (2, 1, 4, 5)), (dict(x=(2, 3, 4, 5), y=(0, 3, 0, 5)), (2, 3, 4, 5)),
+        (dict(x=(0, 3, 4, 5), y=(2, 20)), (2, 20)), (dict(x=(0, 3, 4, 5), y=(2, 4, 5)), (2, 4, 5))]),
+    (lambda x, y: S.SoftmaxOutput(x, y), dict(x=(0, 3), y=(2, 3)), [(2, 3), (2, 3)], [(2, 3)])])
 def test_shapes_known_in_part(make, given, args, outs):
     assert make(V("x"), V("y")).infer_shape_partial(**given)[:2] == (args, outs)
 
