@@ -105,8 +105,11 @@ static void MM(columns)(const conv_geometry *g, const T *x, ptrdiff_t images, co
         if (lines && lo == 0 && hi == wide && top <= v0 && v0 + rows <= bottom && depth >= 0 && depth < g->in[0]) {
             const ptrdiff_t next = g->str[1] * g->in[2];
             const T *from = plane + (depth * g->in[1] + v0 * g->str[1] + ky * g->dil[1] - g->pad[1]) * g->in[2];
-            /* the last image, whose end may be the end of the memory, takes the careful way */
-            const ptrdiff_t n = from + (images - 1) * g->c * iv + (rows - 1) * next + wide + VL / 2 <= end ? images : images - 1;
+            /* the last images, which may be smaller than what is read behind them, take the careful way */
+            const T *behind = from + (images - 1) * g->c * iv + (rows - 1) * next + wide + VL / 2;
+            ptrdiff_t n = images;
+            for (; n > 0 && behind > end; n--)
+                behind -= g->c * iv;
             if (wide <= VL / 2)
                 MM(whole_short)(out, n, g->c * iv, rows, wide, from, next);
             else
