@@ -199,10 +199,10 @@ static int MM(conv_forward)(mxnd_call *call, const conv_geometry *g, const T *x,
             const T *xg = x + (first * g->c + group * cg) * iv, *wg = w + group * fg * depth;
             T *yg = y + (first * g->f + group * fg) * pixels + q0, *to = joined ? spare : yg;
             const ptrdiff_t ldy = joined ? step : pixels;
-            if (bias)
+            if (bias || !depth)                     /* without channels there is nothing to add up */
                 for (ptrdiff_t f = 0; f < fg; f++)
                     for (ptrdiff_t i = 0; i < count; i++)
-                        to[f * ldy + i] = bias[group * fg + f];
+                        to[f * ldy + i] = bias ? bias[group * fg + f] : 0;
             for (ptrdiff_t k0 = 0; k0 < depth; k0 += KC) {
                 const ptrdiff_t k1 = MM_MIN(k0 + KC, depth);
                 const T *b = cols;
