@@ -75,7 +75,7 @@ def _grad(p, g, x, y):
     g, place, same = g[0], y[1], dict(_same(p), **_largest(p))
     return [lambda: F._backward_conv_windows_data(g, place, x[1], shape=x[0].shape[2:], **same),
             lambda: F._backward_conv_windows_weight(g, place, x[0], **same),
-            lambda: F.sum(g, axis=(0, *range(2, len(g.shape))))][:len(x)]
+            lambda: F.sum(F.where(place >= 0, g, F.zeros_like(g)), axis=(0, *range(2, len(g.shape))))][:len(x)]
 
 
 op("_conv_windows", inputs="data weight bias", takes=without_bias, outputs="output place", visible=1,

@@ -73,3 +73,20 @@ def test_convolution(geometry, dtype, threads):
     x, w, g = (v.astype(dtype).astype("float64") for v in (x, w, g))
     for got, want in zip((y, a.grad, b.grad), reference(x, w, g, stride, dilate, pad, groups)):
         np.testing.assert_allclose(got.asnumpy(), want, atol=small * np.abs(want).max() * 4, rtol=0)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("groups", [1, 2])
+def test_no_channels(groups, dtype):
+    junk = mx.nd.full((3, 4, 5, 5), 7, dtype=dtype)                 # memory that is used again is not zero
+    del junk
+    x, w, b = mx.nd.zeros((3, 0, 6, 6), dtype=dtype), mx.nd.zeros((4, 0, 2, 2), dtype=dtype), mx.nd.arange(4, dtype=dtype)
+    same = dict(kernel=(2, 2), num_filter=4, num_group=groups)
+    assert (mx.nd.Convolution(x, w, no_bias=True, **same).asnumpy() == 0).all()
+    assert (mx.nd.Convolution(x, w, b, **same).asnumpy() == np.arange(4).reshape(1, 4, 1, 1)).all()
+    for v in (x, w):
+        v.attach_grad()
+    with mx.autograd.record():
+        y = mx.nd.Convolution(x, w, no_bias=True, **same)
+    y.backward()
+    assert x.grad.shape == x.shape and w.grad.shape == w.shape

@@ -32,3 +32,20 @@ def test_windows_of_four(seed):
         if at:
             want[(n, k, *at)] = g[n, k, i, j]
     np.testing.assert_array_equal(data.grad.asnumpy(), want)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("kernel, stride", [(1, 1), (2, 2), (3, 2), (3, 1), (4, 3)])
+def test_nan_is_no_largest_number(kernel, stride, dtype):
+    x = np.arange(24.0)
+    x[::2 * kernel] = np.nan
+    x[9] = -np.inf
+    lowest = np.finfo(dtype).min
+    windows = np.lib.stride_tricks.sliding_window_view(x, kernel)[::stride]
+    want = np.maximum(np.where(np.isnan(windows), lowest, windows).max(-1), lowest)
+    for axes in (1, 2, 3):
+        for lines in (1, 2)[:axes]:
+            data = np.broadcast_to(x, (1, 2, *(lines,) * (axes - 1), 24))
+            y = mx.nd.Pooling(mx.nd.array(data, dtype=dtype), kernel=(*(lines,) * (axes - 1), kernel), pool_type="max",
+                              stride=(*(1,) * (axes - 1), stride)).asnumpy()
+            np.testing.assert_array_equal(y, np.broadcast_to(want, y.shape))

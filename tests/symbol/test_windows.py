@@ -85,19 +85,28 @@ def test_gradient_goes_to_the_first_of_equal_numbers():
         assert (ex.grad_dict["x"].asnumpy() == np.tile(first.reshape(2, 2), (1, 1, 2, 3))).all()
 
 
-def test_windows_without_a_number_have_no_gradient():
+@pytest.mark.parametrize("shape, window", [((1, 2, 4, 4), (2, 2)), ((1, 2, 16), (2,)), ((1, 2, 16), (3,)), ((1, 2, 4, 5), (1, 2))])
+def test_windows_without_a_number_have_no_gradient(shape, window):
     def run(**passes):
-        s = S.Pooling(S.Convolution(V("x"), V("w"), kernel=(1, 1), num_filter=1, no_bias=True), kernel=(2, 2), stride=(2, 2))
-        x = np.arange(16.0).reshape(1, 1, 4, 4)
-        x[0, 0, :2, :2] = np.nan
-        x[0, 0, 3, 3] = np.nan
+        s = S.Pooling(S.Convolution(V("x"), V("w"), V("b"), kernel=(1,) * len(window), num_filter=2, num_group=2), kernel=window,
+                      stride=tuple(max(2, k) if k > 1 else 1 for k in window))
+        x = np.arange(float(np.prod(shape))).reshape(shape)
+        x[0, 0, ..., :window[-1]] = np.nan
+        x[0, 1, ..., 2] = np.nan
+        x[0, 1, ..., 0] = -np.inf
+        x[0, 1, ..., -1:] = np.nan
+        one = dict(x=mx.nd.array(x), w=mx.nd.ones((2, 1, *(1 for _ in window))), b=mx.nd.ones((2,)))
         with S.passes(**passes):
-            ex = s.bind(mx.cpu(), dict(x=mx.nd.array(x), w=mx.nd.ones((1, 1, 1, 1))), args_grad=dict(x=mx.nd.zeros((1, 1, 4, 4))))
-        y = ex.forward(is_train=True)[0].asnumpy()
-        ex.backward(mx.nd.ones((1, 1, 2, 2)))
-        return y, ex.grad_dict["x"].asnumpy()
-    for got, want in zip(run(), run(all=False)):
-        np.testing.assert_array_equal(got, want)
+            ex = s.bind(mx.cpu(), one, args_grad={k: mx.nd.zeros(v.shape) for k, v in one.items() if k != "w"})
+        y = ex.forward(is_train=True)[0]
+        head = mx.nd.arange(1, y.size + 1).reshape(y.shape)
+        ex.backward(mx.nd.where(y < -1e38, mx.nd.full(y.shape, np.inf), head))          # whatever comes in, nothing goes on
+        assert ("_conv_windows" in steps(ex)) == (not passes)
+        return y.asnumpy(), ex.grad_dict["x"].asnumpy(), ex.grad_dict["b"].asnumpy()
+    got, want = run(), run(all=False)
+    assert not np.isnan(want[0]).any() and (want[0] < -1e38).any()
+    for a, b in zip(got, want):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_what_others_read_stays():

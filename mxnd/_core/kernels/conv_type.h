@@ -105,8 +105,11 @@ static void MM(columns)(const conv_geometry *g, const T *x, ptrdiff_t images, co
         if (lines && lo == 0 && hi == wide && top <= v0 && v0 + rows <= bottom && depth >= 0 && depth < g->in[0]) {
             const ptrdiff_t next = g->str[1] * g->in[2];
             const T *from = plane + (depth * g->in[1] + v0 * g->str[1] + ky * g->dil[1] - g->pad[1]) * g->in[2];
-            /* the last image, whose end may be the end of the memory, takes the careful way */
-            const ptrdiff_t n = from + (images - 1) * g->c * iv + (rows - 1) * next + wide + VL / 2 <= end ? images : images - 1;
+            /* the last images, which may be smaller than what is read behind them, take the careful way */
+            const T *behind = from + (images - 1) * g->c * iv + (rows - 1) * next + wide + VL / 2;
+            ptrdiff_t n = images;
+            for (; n > 0 && behind > end; n--)
+                behind -= g->c * iv;
             if (wide <= VL / 2)
                 MM(whole_short)(out, n, g->c * iv, rows, wide, from, next);
             else
@@ -196,10 +199,10 @@ static int MM(conv_forward)(mxnd_call *call, const conv_geometry *g, const T *x,
             const T *xg = x + (first * g->c + group * cg) * iv, *wg = w + group * fg * depth;
             T *yg = y + (first * g->f + group * fg) * pixels + q0, *to = joined ? spare : yg;
             const ptrdiff_t ldy = joined ? step : pixels;
-            if (bias)
+            if (bias || !depth)                     /* without channels there is nothing to add up */
                 for (ptrdiff_t f = 0; f < fg; f++)
                     for (ptrdiff_t i = 0; i < count; i++)
-                        to[f * ldy + i] = bias[group * fg + f];
+                        to[f * ldy + i] = bias ? bias[group * fg + f] : 0;
             for (ptrdiff_t k0 = 0; k0 < depth; k0 += KC) {
                 const ptrdiff_t k1 = MM_MIN(k0 + KC, depth);
                 const T *b = cols;

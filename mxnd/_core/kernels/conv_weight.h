@@ -99,7 +99,7 @@ static void MM(fill)(const MM(filled) *windows, const conv_geometry *g, ptrdiff_
 static int MM(conv_weight)(mxnd_call *call, const conv_geometry *g, const T *x, const T *y, const MM(filled) *windows, T *w)
 {
     const ptrdiff_t whole = g->f * (g->c / g->groups) * conv_volume(g->ker);
-    if (g->n * conv_volume(g->out) == 0) {
+    if (g->n * conv_volume(g->out) * whole == 0) {
         memset(w, 0, (size_t)whole * sizeof(T));
         return MX_OK;
     }

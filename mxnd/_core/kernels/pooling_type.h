@@ -24,13 +24,13 @@ static inline void POOL(combine)(ptrdiff_t kind, ptrdiff_t power, T *to, const T
     }
 }
 
-/* to[o] = combination of row[o * s + k] for k < ker. */
+/* to[o] = combination of row[o * s + k] for k < ker.  A NaN is no largest number, wherever it stands. */
 static inline __attribute__((always_inline)) void POOL(across)(int max, const ptrdiff_t ker, const ptrdiff_t s, const T *row,
                                                                T *to, ptrdiff_t n)
 {
 #pragma omp simd
     for (ptrdiff_t o = 0; o < n; o++) {
-        T m = row[o * s];
+        T m = max && !(row[o * s] > LOWEST) ? LOWEST : row[o * s];
         for (ptrdiff_t k = 1; k < ker; k++) {
             T v = row[o * s + k];
             m = max ? (v > m ? v : m) : m + v;
@@ -49,7 +49,7 @@ static void POOL(across_any)(int max, ptrdiff_t ker, ptrdiff_t s, const T *row, 
         max ? POOL(across)(1, 3, 1, row, to, n) : POOL(across)(0, 3, 1, row, to, n);
     else
         for (ptrdiff_t o = 0; o < n; o++) {
-            T m = row[o * s];
+            T m = max && !(row[o * s] > LOWEST) ? LOWEST : row[o * s];
             for (ptrdiff_t k = 1; k < ker; k++) {
                 T v = row[o * s + k];
                 m = max ? (v > m ? v : m) : m + v;

@@ -64,7 +64,8 @@ static void POOL(line_places)(const pool_geometry *g, const T *x, T *y, T *place
 
 static inline int POOL(whole_quarters)(const pool_geometry *g)
 {
-    return POOL(quarters)(g) && pool_volume(g->in) == 4 * pool_volume(g->out) && g->in[2] <= QUARTERS;
+    const ptrdiff_t ov = pool_volume(g->out);
+    return ov > 0 && POOL(quarters)(g) && pool_volume(g->in) == 4 * ov && g->in[2] <= QUARTERS;
 }
 
 /* y and places of g->outer planes of x. */

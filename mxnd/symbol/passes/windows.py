@@ -5,7 +5,9 @@ A convolution whose windows alone are read keeps only those: its full image exis
 cache, and backward knows the places.  Both run before the gradient is taken.
 
 The values are those of the plain graph, up to the rounding of the function.  Where several inputs of a window give the
-same result (tanh near 1), the gradient goes to the largest input instead of the first."""
+same result (tanh near 1), the gradient goes to the largest input instead of the first.  A window of nothing but NaN has the
+lowest number of its type, of which the function is taken too; and softsign of an infinite largest number is NaN, which
+the windows of the plain graph pass over."""
 from ...ops.shapes import size
 from ..graph import Step, Value
 from .recompute import cheap
