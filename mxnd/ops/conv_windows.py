@@ -3,7 +3,7 @@
 The places of the numbers in their windows (counted line by line; -1 where there is none) are all that the gradients need
 to know of the full image, which is never stored as a whole.  They have the data's dtype."""
 from .conv import WINDOW, _conv_shapes, _convolve, _same, convolved, numbers
-from .declare import REGISTRY, F, op
+from .declare import REGISTRY, F, binary, op
 from .linear import BOTH, without_bias
 from .params import REQUIRED, flag, integer, shape
 from .pool import _numbers as pool_numbers
@@ -75,8 +75,12 @@ def _grad(p, g, x, y):
     g, place, same = g[0], y[1], dict(_same(p), **_largest(p))
     return [lambda: F._backward_conv_windows_data(g, place, x[1], shape=x[0].shape[2:], **same),
             lambda: F._backward_conv_windows_weight(g, place, x[0], **same),
-            lambda: F.sum(F.where(place >= 0, g, F.zeros_like(g)), axis=(0, *range(2, len(g.shape))))][:len(x)]
+            lambda: F.sum(F._where_found(g, place), axis=(0, *range(2, len(g.shape))))][:len(x)]
 
+
+binary("_where_found", "y >= 0 ? x : 0", (lambda g, x, y, out: F._where_found(g, y), None), names="_where_found",
+       numpy="np.where(y >= 0, x, 0)", public=lambda p, x, y: F.where(F.broadcast_greater_equal(y, F.zeros_like(y)), x, F.zeros_like(x)),
+       doc="x where y is a place, 0 where it stands for none (y < 0).")
 
 op("_conv_windows", inputs="data weight bias", takes=without_bias, outputs="output place", visible=1,
    params=dict(WINDOW, num_filter=integer(at_least=1), num_group=integer(1, at_least=1), no_bias=flag(), **LARGEST),
