@@ -13,5 +13,4 @@ cdef class Program:
     cdef mxnd_loop loops[64][9]
     cdef double consts[32]
     cdef int nconst
-    cdef readonly tuple steps           # the operators, for descriptions
-    cdef int run(self, int type, char** ins, const Py_ssize_t* strides, char* out, Py_ssize_t n) except -1
+    cdef int run(self, int type, char** ins, char* out, Py_ssize_t n) except -1

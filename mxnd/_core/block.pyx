@@ -27,7 +27,6 @@ cdef class Program:
         if len(steps) > MOST_STEPS or nin > MOST_INPUTS:
             raise ValueError(f"Program: expected at most {MOST_STEPS} steps and {MOST_INPUTS} inputs")
         self.nin = nin
-        self.steps = tuple([s[0] for s in steps])
         for core, a, b, o in steps:
             op = <Operator?>core
             for t in range(9):
@@ -51,8 +50,8 @@ cdef class Program:
             return CONST + self.nconst - 1
         return v
 
-    cdef int run(self, int type, char** ins, const Py_ssize_t* strides, char* out, Py_ssize_t n) except -1:
-        """Run over n elements; strides of the inputs are 0 or 1."""
+    cdef int run(self, int type, char** ins, char* out, Py_ssize_t n) except -1:
+        """Run over n elements of float32 or float64."""
         cdef int t, k
         cdef Py_ssize_t chunk, at, m
         for k in range(self.nsteps):
@@ -61,36 +60,18 @@ cdef class Program:
         t = threads_for(n * (1 + self.nsteps // 2))
         if t == 1:
             with nogil:
-                span(self, type, ins, strides, out, 0, n)
+                span(self, type, ins, out, 0, n)
             return 0
         chunk = ((n + t - 1) // t + MXND_TILE_NEAR - 1) // MXND_TILE_NEAR * MXND_TILE_NEAR
         for k in prange(t, num_threads=t, schedule="static", nogil=True):
             at = k * chunk
             m = n - at if n - at < chunk else chunk
             if m > 0:
-                span(self, type, ins, strides, out, at, m)
+                span(self, type, ins, out, at, m)
         return 0
 
-    def __call__(self, list inputs, NDArray out not None, list strides=None):
-        """Run over arrays of out's size; a stride of 0 repeats an input's first element."""
-        cdef char* ins[MOST_INPUTS]
-        cdef Py_ssize_t st[MOST_INPUTS]
-        cdef int k
-        cdef NDArray x
-        if len(inputs) != self.nin:
-            raise ValueError(f"Program: expected {self.nin} inputs, got {len(inputs)}")
-        for k in range(self.nin):
-            x = <NDArray?>inputs[k]
-            st[k] = 1 if strides is None else strides[k]
-            if x.type != out.type or (st[k] and x.size_ != out.size_) or x.stype_:
-                raise ValueError(f"Program: input {k} does not fit the output")
-            ins[k] = x.ptr
-        self.run(out.type, ins, st, out.ptr, out.size_)
-        return out
 
-
-cdef void span(Program p, int type, char** ins, const Py_ssize_t* strides, char* out, Py_ssize_t start,
-               Py_ssize_t n) noexcept nogil:
+cdef void span(Program p, int type, char** ins, char* out, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
     """Elements start..start+n-1, tile by tile."""
     cdef char memory[MOST_TEMPORARIES * MXND_TILE_NEAR * 8 + MXND_TILE_ALIGN]
     cdef char numbers[MOST_CONSTANTS * MXND_TILE_FAR * 8 + MXND_TILE_ALIGN]
@@ -106,14 +87,14 @@ cdef void span(Program p, int type, char** ins, const Py_ssize_t* strides, char*
                            tile)
     for k in range(p.nsteps):
         parts[k].loop = p.loops[k][type]
-        parts[k].a = operand_at(p, p.first[k], ins, strides, places, start, tile, item, &parts[k].sa, &parts[k].a_step)
-        parts[k].b = operand_at(p, p.second[k], ins, strides, places, start, tile, item, &parts[k].sb, &parts[k].b_step)
-        parts[k].o = operand_at(p, p.to[k], ins, strides, places, start, tile, item, NULL, &parts[k].o_step)
+        parts[k].a = operand_at(p, p.first[k], ins, places, start, tile, item, &parts[k].sa, &parts[k].a_step)
+        parts[k].b = operand_at(p, p.second[k], ins, places, start, tile, item, &parts[k].sb, &parts[k].b_step)
+        parts[k].o = operand_at(p, p.to[k], ins, places, start, tile, item, NULL, &parts[k].o_step)
     mxnd_tiles(parts, p.nsteps, n, tile)
 
 
-cdef inline char* operand_at(Program p, int slot, char** ins, const Py_ssize_t* strides, char** places, Py_ssize_t start,
-                             Py_ssize_t tile, int item, Py_ssize_t* stride, Py_ssize_t* step) noexcept nogil:
+cdef inline char* operand_at(Program p, int slot, char** ins, char** places, Py_ssize_t start, Py_ssize_t tile, int item,
+                             Py_ssize_t* stride, Py_ssize_t* step) noexcept nogil:
     """Where an operand begins; its stride, and its bytes from tile to tile.  places: temporaries, constants, output."""
     cdef Py_ssize_t each = 1
     cdef char* at
@@ -122,10 +103,8 @@ cdef inline char* operand_at(Program p, int slot, char** ins, const Py_ssize_t* 
         each = tile == MXND_TILE_FAR
         at = places[1] + (slot - CONST) * MXND_TILE_FAR * item
     elif slot < p.nin:
-        if slot >= 0:
-            each = strides[slot]
-        at = (places[2] if slot < 0 else ins[slot]) + start * each * item
-        step[0] = tile * each * item
+        at = (places[2] if slot < 0 else ins[slot]) + start * item
+        step[0] = tile * item
     else:
         at = places[0] + (slot - p.nin) * tile * item
     if stride != NULL:
@@ -245,7 +224,6 @@ cdef bint one_pass(Node n, NDArray g, give_t give) except -1:
     cdef Node p
     cdef Program prog
     cdef char* ins[4]
-    cdef Py_ssize_t strides[4]
     cdef int k, count = len(n.inputs)
     if op.program is None or not (g.type == MX_F32 or g.type == MX_F64) or g.stype_:
         return False
@@ -257,8 +235,6 @@ cdef bint one_pass(Node n, NDArray g, give_t give) except -1:
         if program is None and parent is not None and op.decl.formula is not None and \
                 (op.family == 1 or op.decl.formula[0 if parent is n.parents[0] else 1] is not None):
             return False
-    for k in range(4):
-        strides[k] = 1
     ins[0] = g.ptr
     ins[1] = x.ptr
     if op.family == 1:
@@ -276,6 +252,6 @@ cdef bint one_pass(Node n, NDArray g, give_t give) except -1:
             continue
         prog = <Program>program
         y = new_like(g, g.type)
-        prog.run(g.type, ins, strides, y.ptr, y.size_)
+        prog.run(g.type, ins, y.ptr, y.size_)
         give(p, y, True)
     return True

@@ -36,9 +36,7 @@ def _pooled(p, sizes):
 
 def _window_numbers(p, image, pooled):
     """What the kernels want to know of windows that turn image into pooled."""
-    class Plain:
-        layout = count_include_pad = None
-    return pool_numbers(Plain, image, pooled, (p.window, p.window_stride, p.window_pad), "max")
+    return pool_numbers(p, image, pooled, (p.window, p.window_stride, p.window_pad), "max")
 
 
 def _both_numbers(p, data, image, pooled):

@@ -10,6 +10,7 @@ lowest number of its type, of which the function is taken too; and softsign of a
 the windows of the plain graph pass over."""
 from ...ops.shapes import size
 from ..graph import Step, Value
+from ..memory import ITEM
 from .recompute import cheap
 from .rewrite import Replaced, mutated
 
@@ -109,6 +110,5 @@ def join_windows(graph, kept):
 
 def _joins(source, step, readers):
     y = source.outputs[0]
-    each = size(y.shape[1:]) * (8 if y.dtype == "float64" else 4)
     return getattr(source.op, "windowed", None) is not None and readers.get(y) == 1 and not source.mirror \
-        and FEWER * size(step.outputs[0].shape) <= size(y.shape) and 0 < each <= IMAGE
+        and FEWER * size(step.outputs[0].shape) <= size(y.shape) and 0 < size(y.shape[1:]) * ITEM[y.dtype] <= IMAGE
